@@ -1,0 +1,19 @@
+package io.recallgate.gateway.runtime;
+
+import io.recallgate.embedding.api.Embedder;
+import io.recallgate.embedding.api.WorkerOperations;
+import io.recallgate.recall.api.JobService;
+import io.recallgate.recall.api.MemoryService;
+import io.recallgate.recall.api.RecallService;
+
+/**
+ * What the routes serve, once it is there.
+ *
+ * @param memories writes and reads memories
+ * @param jobs shows and retries embedding jobs
+ * @param recall recalls
+ * @param embedder the configured provider; with {@code none} one that fails with {@code no-embedding-provider}
+ * @param workers the local pool's operations
+ */
+public record Services(
+        MemoryService memories, JobService jobs, RecallService recall, Embedder embedder, WorkerOperations workers) {}

@@ -1,0 +1,51 @@
+package io.recallgate.recall.api;
+
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stored memory.
+ *
+ * @param id assigned when first stored
+ * @param draft what its writer gave
+ * @param state how far its embedding is
+ * @param contentHash hex SHA-256 of the content
+ * @param version 1 when new, one more with each change; orders concurrent writers
+ * @param createdAt when it was first stored
+ * @param updatedAt when it last changed
+ */
+public record Memory(
+        UUID id,
+        MemoryDraft draft,
+        MemoryState state,
+        String contentHash,
+        long version,
+        Instant createdAt,
+        Instant updatedAt) {
+
+    /** As {@code GET /v1/memories/{id}} answers it. */
+    public JsonObject toJson() {
+        return new JsonObject()
+                .put("id", id.toString())
+                .put("content", draft.content())
+                .put("kind", draft.kind().wireName())
+                .put("role", draft.role())
+                .put("author", draft.author())
+                .put("session", draft.session())
+                .put("occurred_at", text(draft.occurredAt()))
+                .put("pinned", draft.pinned())
+                .put("external_id", draft.externalId())
+                .put("metadata", draft.metadata())
+                .put("state", state.wireName())
+                .put("content_hash", contentHash)
+                .put("version", version)
+                .put("created_at", createdAt.toString())
+                .put("updated_at", updatedAt.toString());
+    }
+
+    private static @Nullable String text(@Nullable Instant instant) {
+        return instant == null ? null : instant.toString();
+    }
+}

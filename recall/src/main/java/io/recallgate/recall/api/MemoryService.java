@@ -1,0 +1,42 @@
+package io.recallgate.recall.api;
+
+import io.recallgate.time.Deadline;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * Writes and reads memories. May be called on any thread. Every future fails with a {@link
+ * io.recallgate.failure.FailureException}: {@code database-unavailable}, {@code deadline-exceeded}, {@code
+ * shutting-down}, and what a method names.
+ */
+public interface MemoryService {
+
+    /** The most drafts of one write. */
+    int MAX_DRAFTS = 1_000;
+
+    /**
+     * Stores all drafts and their embedding jobs in one transaction, or none. When this succeeds they survive a crash.
+     * The same external id with the same draft changes nothing; with another draft it updates, and changed content is
+     * embedded anew.
+     *
+     * @param drafts 1 to {@link #MAX_DRAFTS}
+     * @return one entry for each draft, in order; fails with {@code invalid-field} when two drafts share an external id
+     */
+    Future<List<StoredMemory>> remember(Scope scope, List<MemoryDraft> drafts, Deadline deadline);
+
+    /** One memory; fails with {@code not-found}, the same for an unknown id and for another owner's. */
+    Future<Memory> get(Scope scope, UUID id, Deadline deadline);
+
+    /** A page of memories; fails with {@code invalid-field} for a cursor that is not ours. */
+    Future<MemoryPage> list(Scope scope, MemoryQuery query, Deadline deadline);
+
+    /** Changes a memory and returns it as it is then; fails with {@code not-found}. */
+    Future<Memory> patch(Scope scope, UUID id, MemoryPatch patch, Deadline deadline);
+
+    /** Removes a memory, its vectors and its pending work; fails with {@code not-found}. */
+    Future<Void> delete(Scope scope, UUID id, Deadline deadline);
+
+    /** Removes every memory of a session and returns how many there were. */
+    Future<Integer> deleteSession(Scope scope, String session, Deadline deadline);
+}

@@ -1,0 +1,18 @@
+package io.recallgate.recall.api;
+
+import java.util.Locale;
+
+/** How far a memory's embedding is. Lexical recall finds it in every state. */
+public enum MemoryState {
+    /** Its job has not finished. */
+    PENDING,
+    /** A vector of the active model exists for its content. */
+    EMBEDDED,
+    /** Its job failed for good; an operator can retry it. */
+    FAILED;
+
+    /** As users read it. */
+    public String wireName() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

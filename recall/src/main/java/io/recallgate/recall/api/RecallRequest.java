@@ -1,0 +1,40 @@
+package io.recallgate.recall.api;
+
+import io.recallgate.time.CancelSignal;
+import io.recallgate.time.Deadline;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One recall.
+ *
+ * @param query the question; may be empty, which finds nothing by meaning and the newest by words
+ * @param mode how to search
+ * @param limit 1 to {@link #MAX_LIMIT}
+ * @param session only this session, null for all
+ * @param kinds only these kinds, empty for all
+ * @param explain whether hits carry each signal's contribution
+ * @param deadline when the caller stops waiting
+ * @param cancel fires when the caller gives up
+ */
+public record RecallRequest(
+        String query,
+        RecallMode mode,
+        int limit,
+        @Nullable String session,
+        Set<MemoryKind> kinds,
+        boolean explain,
+        Deadline deadline,
+        CancelSignal cancel) {
+
+    /** The most hits of one recall. */
+    public static final int MAX_LIMIT = 50;
+
+    /** The usual number of hits. */
+    public static final int DEFAULT_LIMIT = 10;
+
+    /** Copies the kinds. */
+    public RecallRequest {
+        kinds = Set.copyOf(kinds);
+    }
+}
