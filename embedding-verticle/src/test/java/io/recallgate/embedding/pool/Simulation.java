@@ -49,7 +49,7 @@ final class Simulation implements Effect.Performer {
 
     Simulation(long seed) {
         random = new Random(seed);
-        dispatcher = new Dispatcher("m", limits, clock.nanoTime(), true);
+        dispatcher = new Dispatcher(new PoolState("m", limits, clock.nanoTime()), clock.nanoTime(), true);
     }
 
     private static PoolLimits limits() {
