@@ -2,8 +2,6 @@ package io.recallgate.embedding.worker;
 
 import io.recallgate.embedding.model.ModelProfile;
 import io.recallgate.embedding.model.TextModel;
-import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,10 +12,10 @@ public final class WorkerHandle {
 
     private final WorkerAddress address;
     private final SliceLedger ledger = new SliceLedger();
-    private final Promise<Void> exited = Promise.promise();
     private volatile @Nullable Thread thread;
     private volatile @Nullable TextModel model;
     private volatile @Nullable ModelProfile profile;
+    private volatile boolean spoken;
 
     /** @param address of the worker */
     public WorkerHandle(WorkerAddress address) {
@@ -29,12 +27,9 @@ public final class WorkerHandle {
         return address;
     }
 
-    /**
-     * Completes when the worker's thread has let go of everything: it left native code for good, or never entered it.
-     * Completed on the worker's thread.
-     */
-    public Future<Void> exited() {
-        return exited.future();
+    /** Whether the worker got as far as saying that it is ready or cannot start. */
+    public boolean hasSpoken() {
+        return spoken;
     }
 
     /** What loading showed, null before. */
@@ -73,9 +68,12 @@ public final class WorkerHandle {
         }
     }
 
-    /** The worker's thread holds nothing any more; repeated calls do nothing. */
+    void spoke() {
+        spoken = true;
+    }
+
+    /** The worker's thread holds nothing any more; there is no run left to end. */
     void gone() {
         model = null;
-        exited.tryComplete();
     }
 }

@@ -88,7 +88,7 @@ public final class WorkerVerticle extends VerticleBase {
                 address.generation(),
                 terminal ? StartFailure.TERMINAL : StartFailure.RETRYABLE,
                 detail));
-        handle.gone();
+        exit();
         return Future.failedFuture(error);
     }
 
@@ -108,12 +108,23 @@ public final class WorkerVerticle extends VerticleBase {
             tell(new FromWorker.Stopped(
                     handle.address().slot(), handle.address().generation()));
         } finally {
-            handle.gone();
+            exit();
         }
         return Future.succeededFuture();
     }
 
+    private void exit() {
+        handle.gone();
+        WorkerAddress address = handle.address();
+        send(new WorkerExit(address.slot(), address.generation()));
+    }
+
     private void tell(FromWorker message) {
+        handle.spoke();
+        send(message);
+    }
+
+    private void send(Object message) {
         vertx.eventBus().send(WorkerAddress.dispatcher(handle.address().pool()), message, LocalCodec.options());
     }
 
