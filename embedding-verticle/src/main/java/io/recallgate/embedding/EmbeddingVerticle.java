@@ -71,8 +71,7 @@ public final class EmbeddingVerticle extends VerticleBase {
      * @param factory called on worker threads
      * @param clock measures deadlines and spans; timers are the Vert.x instance's
      */
-    public EmbeddingVerticle(
-            EmbeddingOptions options, MeterRegistry registry, TextModelFactory factory, Clock clock) {
+    public EmbeddingVerticle(EmbeddingOptions options, MeterRegistry registry, TextModelFactory factory, Clock clock) {
         this.options = options;
         this.registry = registry;
         this.factory = factory;
@@ -89,8 +88,8 @@ public final class EmbeddingVerticle extends VerticleBase {
                 factory,
                 new WorkerFleet.Settings(poolName, limits.watchdogs().execution(), clock));
         PoolMetrics gauges = new PoolMetrics(registry);
-        PoolDriver pool = new PoolDriver(
-                vertx, options, fleet, gauges, new PoolDriver.Time(clock, new VertxTimers(vertx)));
+        PoolDriver pool =
+                new PoolDriver(vertx, options, fleet, gauges, new PoolDriver.Time(clock, new VertxTimers(vertx)));
         metrics = gauges;
         driver = pool;
         Future<Void> listening = vertx.eventBus()
@@ -164,7 +163,9 @@ public final class EmbeddingVerticle extends VerticleBase {
         Promise<ShutdownReport> first = Promise.promise();
         Timers.Timer timer = pool.time().timers().schedule(deadline.remainingNanos(), () -> {
             if (first.tryComplete(pool.unconfirmed())) {
-                log.warn("the embedding pool did not end in time: {}", first.future().result());
+                log.warn(
+                        "the embedding pool did not end in time: {}",
+                        first.future().result());
             }
         });
         pool.shutdown().onSuccess(report -> {

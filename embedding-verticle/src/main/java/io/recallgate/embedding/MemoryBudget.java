@@ -20,7 +20,8 @@ record MemoryBudget(long limitBytes, long heapBytes) {
     /** Reads the limits; the virtual machine knows control groups. Reads small files, so it is for worker threads. */
     static MemoryBudget read() {
         OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-        return new MemoryBudget(system.getTotalMemorySize(), Runtime.getRuntime().maxMemory());
+        return new MemoryBudget(
+                system.getTotalMemorySize(), Runtime.getRuntime().maxMemory());
     }
 
     /** What is left for workers, at least zero. */

@@ -157,10 +157,11 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
     @Override
     public void armTimer(Effect.ArmTimer effect) {
         TimerKey key = effect.key();
-        Timers.Timer timer = time.timers().schedule(effect.atNanos() - time.clock().nanoTime(), () -> {
-            timers.remove(key);
-            deliver(new PoolEvent.TimerFired(key));
-        });
+        Timers.Timer timer = time.timers()
+                .schedule(effect.atNanos() - time.clock().nanoTime(), () -> {
+                    timers.remove(key);
+                    deliver(new PoolEvent.TimerFired(key));
+                });
         Timers.Timer before = timers.put(key, timer);
         if (before != null) {
             before.cancel();

@@ -73,8 +73,8 @@ final class PoolEmbedder implements CancellableEmbedder {
     }
 
     private void leave(long number, CancelSignal signal) {
-        driver.deliver(new PoolEvent.CancelWaiter(
-                number, Objects.requireNonNullElse(signal.cause(), CancelCause.CALLER)));
+        driver.deliver(
+                new PoolEvent.CancelWaiter(number, Objects.requireNonNullElse(signal.cause(), CancelCause.CALLER)));
     }
 
     /** A token outside the vocabulary is the caller's mistake and known before anything runs. */
@@ -92,8 +92,7 @@ final class PoolEmbedder implements CancellableEmbedder {
                     return Optional.of(FailureException.ofField(
                             FailureCode.INVALID_FIELD,
                             "input[" + i + "]",
-                            "token id " + id + " is not in the model's vocabulary; ids are 0 to "
-                                    + (vocabulary - 1)));
+                            "token id " + id + " is not in the model's vocabulary; ids are 0 to " + (vocabulary - 1)));
                 }
             }
         }

@@ -58,8 +58,10 @@ final class PoolMetrics {
                     .filter(slot -> slot.state() == state)
                     .count());
         }
-        gauge("recallgate.embedding.queue.depth", "QUERY", view -> view.queries().depth());
-        gauge("recallgate.embedding.queue.depth", "DOCUMENT", view -> view.documents().depth());
+        gauge("recallgate.embedding.queue.depth", "QUERY", view -> view.queries()
+                .depth());
+        gauge("recallgate.embedding.queue.depth", "DOCUMENT", view -> view.documents()
+                .depth());
         gauge("recallgate.embedding.queue.bytes", null, PoolSnapshot::operationBytes);
         gauge("recallgate.embedding.waiters", null, PoolSnapshot::waiters);
         gauge("recallgate.embedding.retained", null, PoolSnapshot::retained);

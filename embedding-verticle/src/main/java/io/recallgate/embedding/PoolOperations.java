@@ -41,7 +41,8 @@ final class PoolOperations implements WorkerOperations {
         if (slot < 0 || slot >= pool.slots().size()) {
             throw new FailureException(
                     FailureCode.NOT_FOUND,
-                    "there is no slot " + slot + "; slots are 0 to " + (pool.slots().size() - 1));
+                    "there is no slot " + slot + "; slots are 0 to "
+                            + (pool.slots().size() - 1));
         }
         if (pool.closed()) {
             throw new FailureException(FailureCode.SHUTTING_DOWN, "the embedding pool is shutting down");

@@ -134,7 +134,8 @@ final class WorkerFleet {
     }
 
     /** What the loaded model of this worker showed, null if none is loaded. */
-    @Nullable ModelProfile profile(int slot, long generation) {
+    @Nullable
+    ModelProfile profile(int slot, long generation) {
         Member member = members.get(new Key(slot, generation));
         return member == null ? null : member.handle.profile();
     }

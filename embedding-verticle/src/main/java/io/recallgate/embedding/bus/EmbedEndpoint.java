@@ -1,6 +1,5 @@
 package io.recallgate.embedding.bus;
 
-import io.recallgate.embedding.api.EmbedRequest;
 import io.recallgate.embedding.api.EmbedResult;
 import io.recallgate.embedding.api.WorkerOperations;
 import io.recallgate.failure.FailureCode;

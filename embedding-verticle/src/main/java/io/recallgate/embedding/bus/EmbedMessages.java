@@ -160,7 +160,9 @@ final class EmbedMessages {
         for (String field : List.of("texts", "tokens")) {
             if (body.getValue(field) instanceof JsonArray rows) {
                 for (Object row : rows) {
-                    size += row instanceof String text ? text.length() : row instanceof JsonArray ids ? 8L * ids.size() : 0;
+                    size += row instanceof String text
+                            ? text.length()
+                            : row instanceof JsonArray ids ? 8L * ids.size() : 0;
                 }
             }
         }
@@ -196,7 +198,9 @@ final class EmbedMessages {
                 .put("priority", request.priority().name().toLowerCase(Locale.ROOT))
                 .put(
                         "deadline_ms",
-                        Math.max(1, Math.min(MAX_DEADLINE_MILLIS, request.deadline().remainingMillis())));
+                        Math.max(
+                                1,
+                                Math.min(MAX_DEADLINE_MILLIS, request.deadline().remainingMillis())));
     }
 
     static JsonObject encode(String id, EmbedResult result) {
@@ -238,8 +242,7 @@ final class EmbedMessages {
                 vectors,
                 integers(body.getJsonArray("token_counts")),
                 integers(body.getJsonArray("truncated")),
-                new EmbedResult.Timing(
-                        nanos(timing, "queue"), nanos(timing, "tokenize"), nanos(timing, "inference")));
+                new EmbedResult.Timing(nanos(timing, "queue"), nanos(timing, "tokenize"), nanos(timing, "inference")));
     }
 
     private static List<Integer> integers(JsonArray array) {

@@ -61,16 +61,15 @@ public final class EmbeddingClient implements Embedder {
         Context caller = vertx.getOrCreateContext();
         Future<EmbedResult> answer = vertx.eventBus()
                 .<JsonObject>request(
-                        EmbedMessages.EMBED,
-                        body,
-                        options(request.deadline().remainingMillis() + GRACE_MILLIS))
+                        EmbedMessages.EMBED, body, options(request.deadline().remainingMillis() + GRACE_MILLIS))
                 .map(message -> EmbedMessages.result(message.body()))
                 .recover(error -> Future.failedFuture(FailureReply.decode(error, FailureCode.EMBEDDING_UNAVAILABLE)));
-        CancelSignal.Registration registration = request.cancel().onCancel(cause -> caller.runOnContext(ignored -> {
-            if (promise.tryFail(gaveUp(cause))) {
-                tellCancel(request.id());
-            }
-        }));
+        CancelSignal.Registration registration = request.cancel()
+                .onCancel(cause -> caller.runOnContext(ignored -> {
+                    if (promise.tryFail(gaveUp(cause))) {
+                        tellCancel(request.id());
+                    }
+                }));
         answer.onComplete(done -> {
             registration.remove();
             if (done.succeeded()) {
@@ -138,7 +137,8 @@ public final class EmbeddingClient implements Embedder {
     private static FailureException gaveUp(CancelCause cause) {
         return switch (cause) {
             case DEADLINE ->
-                new FailureException(FailureCode.DEADLINE_EXCEEDED, "the deadline passed before the vectors were there");
+                new FailureException(
+                        FailureCode.DEADLINE_EXCEEDED, "the deadline passed before the vectors were there");
             case SHUTDOWN -> new FailureException(FailureCode.SHUTTING_DOWN, "the caller is shutting down");
             case CALLER, DISCONNECTED, SUPERSEDED ->
                 new FailureException(FailureCode.CANCELLED, "the caller cancelled");

@@ -51,8 +51,7 @@ public final class FailureReply {
             return new FailureException(FailureCode.DEADLINE_EXCEEDED, "no answer came before the deadline");
         }
         if (reply.failureType() == ReplyFailure.NO_HANDLERS) {
-            return new FailureException(unavailable, "nobody serves this address")
-                    .retryAfter(Duration.ofSeconds(1));
+            return new FailureException(unavailable, "nobody serves this address").retryAfter(Duration.ofSeconds(1));
         }
         FailureCode code = FailureCode.ofNumber(reply.failureCode()).orElse(FailureCode.INTERNAL);
         JsonObject body = bodyOf(reply);
