@@ -1,5 +1,6 @@
 package io.recallgate.recall.lexical;
 
+import io.recallgate.recall.rank.IdOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -60,7 +61,9 @@ final class CandidateRanking {
                 : statistics.averageLength();
         return candidates.stream()
                 .map(candidate -> new LexicalHit(candidate.id, candidate.score(idf, averageLength)))
-                .sorted(Comparator.comparingDouble(LexicalHit::score).reversed().thenComparing(LexicalHit::memoryId))
+                .sorted(Comparator.comparingDouble(LexicalHit::score)
+                        .reversed()
+                        .thenComparing(LexicalHit::memoryId, IdOrder.BYTES))
                 .limit(limit)
                 .toList();
     }

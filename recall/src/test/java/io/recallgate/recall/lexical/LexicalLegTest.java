@@ -10,6 +10,7 @@ import io.recallgate.recall.TestDatabase;
 import io.recallgate.recall.api.MemoryKind;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
+import io.recallgate.recall.rank.IdOrder;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
 import io.recallgate.time.VertxTimers;
@@ -96,7 +97,7 @@ class LexicalLegTest {
         for (int i = 0; i < 10; i++) {
             ids.add(memories.turn(scope, "the same words"));
         }
-        ids.sort(null);
+        ids.sort(IdOrder.BYTES);
         assertThat(find("words")).isEqualTo(ids);
     }
 
