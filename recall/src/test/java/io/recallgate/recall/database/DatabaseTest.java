@@ -1,11 +1,14 @@
 package io.recallgate.recall.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
 import io.recallgate.recall.Await;
 import io.recallgate.recall.TestDatabase;
+import io.recallgate.recall.schema.Schema;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.FakeClock;
 import io.recallgate.time.SystemClock;
@@ -92,7 +95,7 @@ class DatabaseTest {
         for (Future<?> each : all) {
             try {
                 Await.result(each);
-            } catch (io.recallgate.failure.FailureException e) {
+            } catch (FailureException e) {
                 assertThat(e.code()).isEqualTo(FailureCode.OVERLOADED);
                 assertThat(e.retryAfter()).isNotNull();
                 refused++;
@@ -145,18 +148,26 @@ class DatabaseTest {
     }
 
     @Test
-    void theSocketIsAsGoodAsTheNetwork() {
+    void jdbcSpeaksThroughASocketAndAStartWithoutNativeTransportSaysWhatIsMissing() {
         String directories = testDatabase.queryText("show unix_socket_directories");
         DatabaseOptions tcp = testDatabase.options();
-        DatabaseOptions socket = DatabaseOptions.parse("postgresql://postgres@/" + tcp.database() + "?host="
-                + directories.split(",", -1)[0]);
-        socket = new DatabaseOptions(
-                socket.host(), tcp.port(), socket.database(), "postgres", null, socket.tls(), null, 2, 8, 5_000);
+        DatabaseOptions socket = new DatabaseOptions(
+                directories.split(",", -1)[0],
+                tcp.port(),
+                tcp.database(),
+                "postgres",
+                null,
+                DatabaseOptions.Tls.DISABLE,
+                null,
+                2,
+                8,
+                5_000);
 
-        assertThat(catchThrowable(JdbcSource.of(socket)::getConnection)).isNull();
-        Database database = Database.open(vertx, socket, new VertxTimers(vertx));
-        Await.result(database.ping(in(5_000)));
-        Await.result(database.close());
+        assertThatCode(() -> JdbcSource.of(socket).getConnection().close()).doesNotThrowAnyException();
+        assertThat(vertx.isNativeTransportEnabled()).isFalse();
+        assertThat(Await.failure(Schema.migrate(vertx, socket), FailureCode.DATABASE_UNAVAILABLE)
+                        .detail())
+                .contains("native transport", "use host and port");
     }
 
     @ParameterizedTest
