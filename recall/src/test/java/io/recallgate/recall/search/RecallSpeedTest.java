@@ -116,7 +116,12 @@ class RecallSpeedTest {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < words; i++) {
             int rank = (int) Math.exp(2.5 + random.nextDouble() * 7.5);
-            text.append("zq").append(Integer.toString(rank, 26)).append(' ');
+            text.append("zq");
+            // Letters only: between letters and digits the analysis would split.
+            for (int rest = rank; rest > 0; rest /= 20) {
+                text.append((char) ('a' + rest % 20));
+            }
+            text.append(' ');
         }
         return text.toString().strip();
     }
