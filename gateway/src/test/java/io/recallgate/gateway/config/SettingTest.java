@@ -34,7 +34,7 @@ class SettingTest {
 
     @Test
     void theDocumentedDefaultsWithoutTheirCommentMarksAreTheDefaults(@TempDir Path directory) throws IOException {
-        String all = Pattern.compile("^( *)# ([a-z-]+:.*)$", Pattern.MULTILINE)
+        String all = Pattern.compile("^( *)# ([a-z-]+:( .*)?)$", Pattern.MULTILINE)
                 .matcher(Files.readString(DOCUMENTED))
                 .replaceAll("$1$2");
         Path file = Files.writeString(directory.resolve("all.yaml"), all);
