@@ -3,7 +3,6 @@ package io.recallgate.gateway.http;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.config.ApiKeys.Right;
-import io.recallgate.gateway.http.failure.Dialect;
 import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.gateway.http.openai.EmbeddingRoutes;
 import io.recallgate.gateway.http.pipeline.Endpoint;
@@ -58,7 +57,8 @@ public final class HttpApi {
     private final Vertx vertx;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private HttpApi(Vertx vertx, List<Endpoint> endpoints, Pipeline pipeline, JsonWorkers workers, Future<String> sampler) {
+    private HttpApi(
+            Vertx vertx, List<Endpoint> endpoints, Pipeline pipeline, JsonWorkers workers, Future<String> sampler) {
         this.vertx = vertx;
         this.endpoints = List.copyOf(endpoints);
         this.workers = workers;
@@ -86,7 +86,8 @@ public final class HttpApi {
         endpoints.addAll(new EmbeddingRoutes(runtime).endpoints());
         endpoints.addAll(new OperationRoutes(runtime).endpoints());
         endpoints.addAll(new HealthRoutes(runtime, environment.registry()).endpoints());
-        Future<String> sampler = vertx.deployVerticle(() -> new LagSampler(environment), new DeploymentOptions().setInstances(2));
+        Future<String> sampler =
+                vertx.deployVerticle(() -> new LagSampler(environment), new DeploymentOptions().setInstances(2));
         return new HttpApi(vertx, endpoints, new Pipeline(runtime, environment, options, workers), workers, sampler);
     }
 
@@ -128,7 +129,8 @@ public final class HttpApi {
         Map<String, List<Endpoint>> byPath = new LinkedHashMap<>();
         for (Endpoint endpoint : endpoints) {
             byPath.computeIfAbsent(endpoint.path(), path -> new ArrayList<>()).add(endpoint);
-            router.route(endpoint.method(), endpoint.routerPath()).handler(routing -> pipeline.serve(routing, endpoint));
+            router.route(endpoint.method(), endpoint.routerPath())
+                    .handler(routing -> pipeline.serve(routing, endpoint));
         }
         byPath.forEach((path, sharing) -> {
             Endpoint otherwise = wrongMethod(sharing);
@@ -155,7 +157,6 @@ public final class HttpApi {
     }
 
     private static Future<Reply> unknown(Exchange exchange) {
-        throw new FailureException(
-                FailureCode.NOT_FOUND, "there is no such route; GET /openapi.yaml lists them");
+        throw new FailureException(FailureCode.NOT_FOUND, "there is no such route; GET /openapi.yaml lists them");
     }
 }

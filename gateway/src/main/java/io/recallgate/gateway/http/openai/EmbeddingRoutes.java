@@ -52,17 +52,18 @@ public final class EmbeddingRoutes {
                 .map(text -> Parameters.oneOf("x-recallgate-input-type", text, InputType.class))
                 .orElse(InputType.DOCUMENT);
         Embedder embedder = runtime.services().embedder();
-        return exchange.decode(EmbeddingsCall::of).compose(call -> embedder.model().compose(model -> {
-            check(call, model);
-            EmbedRequest request = new EmbedRequest(
-                    idPrefix + ids.incrementAndGet(),
-                    call.inputs(),
-                    type,
-                    type == InputType.QUERY ? Priority.QUERY : Priority.DOCUMENT,
-                    exchange.deadline(),
-                    exchange.cancel());
-            return embedder.embed(request).map(result -> reply(call, result));
-        }));
+        return exchange.decode(EmbeddingsCall::of)
+                .compose(call -> embedder.model().compose(model -> {
+                    check(call, model);
+                    EmbedRequest request = new EmbedRequest(
+                            idPrefix + ids.incrementAndGet(),
+                            call.inputs(),
+                            type,
+                            type == InputType.QUERY ? Priority.QUERY : Priority.DOCUMENT,
+                            exchange.deadline(),
+                            exchange.cancel());
+                    return embedder.embed(request).map(result -> reply(call, result));
+                }));
     }
 
     private static void check(EmbeddingsCall call, ModelIdentity model) {
@@ -84,9 +85,7 @@ public final class EmbeddingRoutes {
 
     private static Reply reply(EmbeddingsCall call, EmbedResult result) {
         Reply reply = Reply.json(
-                200,
-                EmbeddingsAnswer.estimatedBytes(call, result),
-                () -> EmbeddingsAnswer.encode(call, result));
+                200, EmbeddingsAnswer.estimatedBytes(call, result), () -> EmbeddingsAnswer.encode(call, result));
         if (result.truncated().isEmpty()) {
             return reply;
         }

@@ -46,9 +46,8 @@ final class EmbeddingsAnswer {
             append(out, vector, call.base64());
             out.appendString("}");
         }
-        JsonObject usage = new JsonObject()
-                .put("prompt_tokens", result.totalTokens())
-                .put("total_tokens", result.totalTokens());
+        JsonObject usage =
+                new JsonObject().put("prompt_tokens", result.totalTokens()).put("total_tokens", result.totalTokens());
         return out.appendString("],\"model\":")
                 .appendBuffer(Json.encodeToBuffer(result.model().name()))
                 .appendString(",\"usage\":")
@@ -58,7 +57,9 @@ final class EmbeddingsAnswer {
 
     private static void append(Buffer out, EmbeddingVector vector, boolean base64) {
         if (base64) {
-            out.appendString("\"").appendBytes(Base64.getEncoder().encode(vector.toLittleEndian())).appendString("\"");
+            out.appendString("\"")
+                    .appendBytes(Base64.getEncoder().encode(vector.toLittleEndian()))
+                    .appendString("\"");
             return;
         }
         StringBuilder values = new StringBuilder(vector.dimensions() * BYTES_PER_FLOAT).append('[');

@@ -34,8 +34,9 @@ record EmbeddingsCall(String model, List<EmbedInput> inputs, boolean base64, Opt
         for (String name : body.fieldNames()) {
             if (!FIELDS.contains(name)) {
                 throw FailureException.ofField(
-                        FailureCode.UNKNOWN_FIELD, name, "unknown parameter; known are model, input, encoding_format, "
-                                + "dimensions and user");
+                        FailureCode.UNKNOWN_FIELD,
+                        name,
+                        "unknown parameter; known are model, input, encoding_format, " + "dimensions and user");
             }
         }
         if (!(body.getValue("model") instanceof String model) || model.isEmpty()) {
@@ -81,7 +82,8 @@ record EmbeddingsCall(String model, List<EmbedInput> inputs, boolean base64, Opt
         }
         if (!(input instanceof JsonArray array)) {
             throw invalid(
-                    "input", "input is required: a text, an array of texts, an array of token ids, or an array of those");
+                    "input",
+                    "input is required: a text, an array of texts, an array of token ids, or an array of those");
         }
         if (array.isEmpty()) {
             throw invalid("input", "input is empty; send at least one text");
@@ -90,8 +92,7 @@ record EmbeddingsCall(String model, List<EmbedInput> inputs, boolean base64, Opt
             return List.of(tokens(array, "input"));
         }
         if (array.size() > EmbedRequest.MAX_INPUTS) {
-            throw invalid(
-                    "input", "input has " + array.size() + " entries; the most is " + EmbedRequest.MAX_INPUTS);
+            throw invalid("input", "input has " + array.size() + " entries; the most is " + EmbedRequest.MAX_INPUTS);
         }
         boolean texts = array.getValue(0) instanceof String;
         List<EmbedInput> inputs = new ArrayList<>(array.size());

@@ -46,7 +46,8 @@ public final class HealthRoutes {
     /** The routes. */
     public List<Endpoint> endpoints() {
         return List.of(
-                Endpoint.of(HttpMethod.GET, "/health/live", Right.READ, this::live).gate(Gate.ALWAYS),
+                Endpoint.of(HttpMethod.GET, "/health/live", Right.READ, this::live)
+                        .gate(Gate.ALWAYS),
                 Endpoint.of(HttpMethod.GET, "/health/ready", Right.READ, this::ready)
                         .gate(Gate.ALWAYS),
                 Endpoint.of(HttpMethod.GET, "/health", Right.READ, this::health).gate(Gate.ALWAYS),
@@ -63,8 +64,8 @@ public final class HealthRoutes {
 
     private Future<Reply> ready(Exchange exchange) {
         if (runtime.phase() != GatewayRuntime.Phase.READY) {
-            return Future.succeededFuture(
-                    notServing(new JsonObject().put("status", runtime.phase().name().toLowerCase(Locale.ROOT))));
+            return Future.succeededFuture(notServing(
+                    new JsonObject().put("status", runtime.phase().name().toLowerCase(Locale.ROOT))));
         }
         return runtime.health().map(health -> {
             JsonObject status = new JsonObject().put("status", health.getString("status"));
@@ -86,11 +87,7 @@ public final class HealthRoutes {
     private Future<Reply> metrics(Exchange exchange) {
         // A scrape walks every meter: a few milliseconds, so it is treated like a large body.
         return Future.succeededFuture(new Reply(
-                200,
-                METRICS_TYPE,
-                Map.of(),
-                JsonWorkers.LARGE_BYTES,
-                () -> Buffer.buffer(registry.scrape())));
+                200, METRICS_TYPE, Map.of(), JsonWorkers.LARGE_BYTES, () -> Buffer.buffer(registry.scrape())));
     }
 
     private Future<Reply> openApi(Exchange exchange) {

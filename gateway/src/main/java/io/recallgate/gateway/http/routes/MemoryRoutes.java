@@ -61,10 +61,8 @@ public final class MemoryRoutes {
     private Future<Reply> remember(Exchange exchange) {
         return exchange.decode(MemoryJson::drafts)
                 .compose(drafts -> memories().remember(exchange.scope(), drafts, exchange.deadline()))
-                .map(stored -> Reply.json(
-                        202,
-                        stored.size() * ENVELOPE_BYTES,
-                        () -> MemoryJson.stored(stored).toBuffer()));
+                .map(stored -> Reply.json(202, stored.size() * ENVELOPE_BYTES, () -> MemoryJson.stored(stored)
+                        .toBuffer()));
     }
 
     private Future<Reply> list(Exchange exchange) {

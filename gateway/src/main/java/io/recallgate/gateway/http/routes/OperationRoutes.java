@@ -65,8 +65,7 @@ public final class OperationRoutes {
     }
 
     private Future<Reply> settings(Exchange exchange) {
-        return Future.succeededFuture(
-                Reply.json(200, runtime.settings().describe()));
+        return Future.succeededFuture(Reply.json(200, runtime.settings().describe()));
     }
 
     private Future<Reply> override(Exchange exchange) {
