@@ -1,0 +1,14 @@
+package io.recallgate.embedding.model;
+
+/** Opens models; the seam at which tests put scripted ones. */
+@FunctionalInterface
+public interface TextModelFactory {
+
+    /**
+     * Loads the model. Blocks for some hundred milliseconds or more, and cannot be stopped.
+     *
+     * @throws io.recallgate.failure.FailureException {@code model-unusable} when trying again will not help; any other
+     *     failure may pass
+     */
+    TextModel open();
+}
