@@ -10,6 +10,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.recall.json.TextRules;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -93,7 +94,7 @@ public final class StrictJson {
         while (parser.nextToken() != JsonToken.END_OBJECT) {
             String name = parser.currentName();
             String field = path.isEmpty() ? name : path + "." + name;
-            Text.check(path.isEmpty() ? "a name in the body" : path, name);
+            TextRules.requireClean(path.isEmpty() ? "a name in the body" : path, name);
             parser.nextToken();
             object.put(name, readValue(parser, field));
         }
@@ -116,17 +117,24 @@ public final class StrictJson {
     }
 
     private static @Nullable Object readValue(JsonParser parser, String path) throws IOException {
-        return switch (parser.currentToken()) {
+        JsonToken token = parser.currentToken();
+        if (token == JsonToken.VALUE_TRUE || token == JsonToken.VALUE_FALSE) {
+            return parser.getBooleanValue();
+        }
+        return switch (token) {
             case START_OBJECT -> new JsonObject(readObject(parser, path));
             case START_ARRAY -> new JsonArray(readArray(parser, path));
-            case VALUE_STRING -> Text.check(path, parser.getText());
+            case VALUE_STRING -> clean(path, parser.getText());
             case VALUE_NUMBER_INT -> parser.getNumberValue();
             case VALUE_NUMBER_FLOAT -> finite(path, parser.getDoubleValue());
-            case VALUE_TRUE -> Boolean.TRUE;
-            case VALUE_FALSE -> Boolean.FALSE;
             case VALUE_NULL -> null;
             default -> throw new FailureException(FailureCode.INVALID_JSON, "not valid JSON");
         };
+    }
+
+    private static String clean(String path, String text) {
+        TextRules.requireClean(path, text);
+        return text;
     }
 
     private static Double finite(String path, double value) {

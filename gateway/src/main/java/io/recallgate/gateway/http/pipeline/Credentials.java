@@ -2,11 +2,14 @@ package io.recallgate.gateway.http.pipeline;
 
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
-import io.recallgate.gateway.http.access.KeyRing;
-import io.recallgate.gateway.http.access.Principal;
+import io.recallgate.gateway.config.ApiKeys;
+import io.recallgate.gateway.config.ApiKeys.Principal;
+import io.recallgate.gateway.config.ApiKeys.Right;
 import io.recallgate.recall.api.Scope;
+import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Turns the headers of a request into a scope, or refuses. */
 final class Credentials {
@@ -15,27 +18,35 @@ final class Credentials {
     private static final int MAX_KEY_LENGTH = 4_096;
     private static final int MAX_PROJECT_LENGTH = 200;
 
-    private final KeyRing keys;
+    /** The caller of a gateway without keys, which listens on loopback only. */
+    private static final Principal LOCAL = new Principal(Scope.LOCAL_OWNER, null, EnumSet.allOf(Right.class));
 
-    Credentials(KeyRing keys) {
+    private final @Nullable ApiKeys keys;
+
+    Credentials(@Nullable ApiKeys keys) {
         this.keys = keys;
     }
 
     Scope scope(Exchange exchange) {
         Principal principal = principal(exchange);
         Endpoint endpoint = exchange.endpoint();
-        if (!principal.may(endpoint.right())) {
+        if (!principal.has(endpoint.right())) {
             throw new FailureException(
                     FailureCode.FORBIDDEN,
                     "this key does not have the right \""
                             + endpoint.right().name().toLowerCase(Locale.ROOT) + "\"");
         }
-        return new Scope(principal.owner(), project(exchange));
+        String project = project(exchange);
+        if (!principal.mayUse(project)) {
+            throw FailureException.ofField(
+                    FailureCode.FORBIDDEN, "x-recallgate-project", "this key may not use this project");
+        }
+        return new Scope(principal.owner(), project);
     }
 
     private Principal principal(Exchange exchange) {
-        if (keys.isOpen()) {
-            return Principal.LOCAL;
+        if (keys == null) {
+            return LOCAL;
         }
         boolean bearer = exchange.endpoint().gate() == Gate.KEY;
         Optional<String> key = exchange.header("x-recallgate-key")
@@ -48,7 +59,7 @@ final class Credentials {
                             ? "send a key as \"Authorization: Bearer KEY\" or \"x-recallgate-key: KEY\""
                             : "send the gateway's key as \"x-recallgate-key: KEY\"");
         }
-        return keys.find(key.get())
+        return keys.check(key.get())
                 .orElseThrow(() -> new FailureException(FailureCode.UNAUTHENTICATED, "this key is not known"));
     }
 

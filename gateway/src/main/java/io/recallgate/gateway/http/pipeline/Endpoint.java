@@ -1,6 +1,6 @@
 package io.recallgate.gateway.http.pipeline;
 
-import io.recallgate.gateway.http.access.Right;
+import io.recallgate.gateway.config.ApiKeys.Right;
 import io.recallgate.gateway.http.failure.Dialect;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;

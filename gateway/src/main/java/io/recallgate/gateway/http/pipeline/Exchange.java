@@ -4,8 +4,8 @@ import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.gateway.http.json.StrictJson;
-import io.recallgate.gateway.http.json.Text;
 import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.json.TextRules;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Context;
@@ -88,7 +88,9 @@ public final class Exchange {
     /** A path parameter as it is written, checked as text. */
     public String path(String name) {
         String value = routing.pathParam(name);
-        return Text.check(name, value == null ? "" : value);
+        String text = value == null ? "" : value;
+        TextRules.requireClean(name, text);
+        return text;
     }
 
     /**

@@ -2,7 +2,7 @@ package io.recallgate.gateway.http.pipeline;
 
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
-import io.recallgate.gateway.http.json.Text;
+import io.recallgate.recall.json.TextRules;
 import io.vertx.core.MultiMap;
 import java.util.Locale;
 import java.util.Set;
@@ -21,16 +21,17 @@ public final class Parameters {
         MultiMap query = queryOf(exchange);
         Set<String> known = exchange.endpoint().query();
         for (String name : query.names()) {
+            TextRules.requireClean("a query parameter's name", name);
             if (!known.contains(name)) {
                 throw FailureException.ofField(
                         FailureCode.UNKNOWN_FIELD,
-                        Text.check("a query parameter's name", name),
+                        name,
                         "this route does not know the parameter; it knows " + (known.isEmpty() ? "none" : known));
             }
             if (query.getAll(name).size() > 1) {
                 throw FailureException.ofField(FailureCode.INVALID_FIELD, name, name + " is given twice");
             }
-            Text.check(name, query.get(name));
+            TextRules.requireClean(name, query.get(name));
         }
         exchange.header(DEADLINE).ifPresent(text -> exchange.shorten(whole(DEADLINE, text, 1, 999_999_999_999L)));
     }
@@ -43,6 +44,11 @@ public final class Parameters {
             throw new FailureException(FailureCode.INVALID_FIELD, "the query string is not valid percent-encoding")
                     .causedBy(e);
         }
+    }
+
+    /** {@code invalid-field} about a parameter. */
+    public static FailureException invalid(String name, String detail) {
+        return FailureException.ofField(FailureCode.INVALID_FIELD, name, detail);
     }
 
     /**

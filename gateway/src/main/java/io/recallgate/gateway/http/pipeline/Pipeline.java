@@ -11,9 +11,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.Locale;
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -39,13 +37,6 @@ public final class Pipeline {
     private final Answers answers;
     private final Credentials credentials;
     private final BodyReader bodies;
-    private final Map<Stage, Check> checks = new EnumMap<>(Stage.class);
-
-    /** One stage's work; throws or fails with a {@link FailureException} to end the exchange. */
-    @FunctionalInterface
-    private interface Check {
-        Future<Void> pass(Served served);
-    }
 
     /** @param options read on each request */
     public Pipeline(
@@ -58,17 +49,6 @@ public final class Pipeline {
         answers = new Answers(environment.timers(), metrics);
         credentials = new Credentials(environment.keys());
         bodies = new BodyReader(environment.timers(), buffered);
-        checks.put(Stage.REQUEST_ID, Pipeline::identify);
-        checks.put(Stage.PHASE, this::phase);
-        checks.put(Stage.ADMISSION, this::admit);
-        checks.put(Stage.AUTHENTICATION, this::authenticate);
-        checks.put(Stage.PARAMETERS, this::parameters);
-        checks.put(Stage.MEDIA_TYPE, Pipeline::mediaType);
-        checks.put(Stage.BODY, this::body);
-        checks.put(Stage.ROUTE, this::route);
-        if (checks.size() != Stage.values().length) {
-            throw new IllegalStateException("every stage needs its check");
-        }
     }
 
     /** Serves one request of {@code endpoint}. */
@@ -89,7 +69,7 @@ public final class Pipeline {
         Stage[] stages = Stage.values();
         try {
             for (int i = from; i < stages.length; i++) {
-                Future<Void> passed = checks.get(stages[i]).pass(served);
+                Future<Void> passed = pass(stages[i], served);
                 if (!passed.succeeded()) {
                     int next = i + 1;
                     passed.onComplete(done -> served.exchange.onLoop(() -> {
@@ -106,6 +86,20 @@ public final class Pipeline {
         } catch (RuntimeException e) {
             served.fail(e);
         }
+    }
+
+    /** One stage's work; throws or fails with a {@link FailureException} to end the exchange. */
+    private Future<Void> pass(Stage stage, Served served) {
+        return switch (stage) {
+            case REQUEST_ID -> identify(served);
+            case PHASE -> phase(served);
+            case ADMISSION -> admit(served);
+            case AUTHENTICATION -> authenticate(served);
+            case PARAMETERS -> parameters(served);
+            case MEDIA_TYPE -> mediaType(served);
+            case BODY -> body(served);
+            case ROUTE -> route(served);
+        };
     }
 
     private static Future<Void> identify(Served served) {
