@@ -29,6 +29,9 @@ record PostgresCluster(String password) {
     /** initdb takes a second; on a slow disk that must be synced, perhaps a minute. */
     private static final long INIT_SECONDS = 300;
 
+    /** Long enough for a path and a reason. */
+    private static final int MAX_LINE = 400;
+
     /** 32 random bytes: beyond guessing even at the rate of a local socket. */
     private static final int PASSWORD_BYTES = 32;
 
@@ -103,15 +106,18 @@ record PostgresCluster(String password) {
         }
     }
 
-    /** What matters is in the last line that speaks of an error; the ones before it are progress. */
+    /** What matters is in the last line that speaks of an error, else in the last line at all. */
     static String lastLine(String output) {
         String last = "no output";
+        boolean error = false;
         for (String line : output.split("\n", -1)) {
             String lower = line.toLowerCase(Locale.ROOT);
-            if (lower.contains("error") || lower.contains("fatal") || lower.contains("panic")) {
+            boolean speaksOfError = lower.contains("error") || lower.contains("fatal") || lower.contains("panic");
+            if (speaksOfError || (!error && !line.isBlank())) {
                 last = line.strip();
+                error |= speaksOfError;
             }
         }
-        return last.length() > 300 ? last.substring(0, 300) : last;
+        return last.length() > MAX_LINE ? last.substring(0, MAX_LINE) : last;
     }
 }

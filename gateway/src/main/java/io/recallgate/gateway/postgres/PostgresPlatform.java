@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** Platforms for which binaries are bundled, and how they differ. */
+@SuppressWarnings("ImmutableEnumChecker") // the lists are copied and immutable
 enum PostgresPlatform {
     LINUX_X86_64("postgres-linux-x86_64.txz", List.of("setsid")),
     LINUX_ARM_64("postgres-linux-arm_64.txz", List.of("setsid")),

@@ -20,6 +20,8 @@ final class PostgresServer {
 
     static final String HOST = "127.0.0.1";
 
+    private static final byte[] LOOPBACK = {127, 0, 0, 1};
+
     /** How often to look whether it is ready; a start takes about 100 ms. */
     private static final long LOOK_MILLIS = 10;
 
@@ -86,7 +88,7 @@ final class PostgresServer {
     }
 
     private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByAddress(LOOPBACK))) {
             return socket.getLocalPort();
         }
     }

@@ -25,8 +25,8 @@ record RunAs(List<String> prefix, int userId) {
 
     private static final int ROOT = 0;
 
-    /** By custom "nonroot" in container images: nobody logs in with it and it owns nothing. */
-    private static final int OWN_USER_ID = 65_532;
+    /** "nobody": initdb wants a user id that has a name, and this one has it everywhere. */
+    private static final int OWN_USER_ID = 65_534;
 
     private static final long PROBE_SECONDS = 10;
 

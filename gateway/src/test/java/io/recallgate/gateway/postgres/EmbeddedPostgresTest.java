@@ -37,6 +37,7 @@ class EmbeddedPostgresTest {
     @TempDir
     Path dataDir;
 
+    @SuppressWarnings("NullAway.Init") // set by start(), which every test calls
     private EmbeddedPostgres postgres;
 
     @BeforeAll
