@@ -68,15 +68,18 @@ final class EvalCommand implements Callable<Integer> {
 
     /** What to measure, named as users write it. */
     enum Mode {
-        hybrid(Series.HYBRID),
-        lexical(Series.LEXICAL),
-        vector(Series.VECTOR),
-        all(Series.HYBRID, Series.LEXICAL, Series.VECTOR);
+        hybrid,
+        lexical,
+        vector,
+        all;
 
-        private final List<Series> series;
-
-        Mode(Series... series) {
-            this.series = List.of(series);
+        List<Series> series() {
+            return switch (this) {
+                case hybrid -> List.of(Series.HYBRID);
+                case lexical -> List.of(Series.LEXICAL);
+                case vector -> List.of(Series.VECTOR);
+                case all -> List.of(Series.values());
+            };
         }
     }
 
@@ -91,9 +94,9 @@ final class EvalCommand implements Callable<Integer> {
         Evaluation evaluation = new Evaluation(client, context.screen(), context.clock(), context.pauses());
         Map<String, Map<Series, Measurement>> results = new LinkedHashMap<>();
         Map<Series, Measurement> total = new EnumMap<>(Series.class);
-        mode.series.forEach(series -> total.put(series, new Measurement()));
+        mode.series().forEach(series -> total.put(series, new Measurement()));
         conversations.forEach((name, conversation) -> {
-            Map<Series, Measurement> one = evaluation.run(name, conversation, mode.series);
+            Map<Series, Measurement> one = evaluation.run(name, conversation, mode.series());
             results.put(name, one);
             one.forEach((series, measurement) -> {
                 Measurement sum = total.get(series);

@@ -1,14 +1,18 @@
 package io.recallgate.gateway.cli;
 
 import io.recallgate.gateway.cli.client.GatewayClient;
+import io.recallgate.recall.api.RecallRequest;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code recall "QUESTION"}. */
 @Command(
@@ -43,7 +47,7 @@ final class RecallCommand implements Callable<Integer> {
             paramLabel = "MODE",
             defaultValue = "hybrid",
             description = "hybrid (words and meaning, the default), lexical (words) or strict (literally).")
-    private String mode = "hybrid";
+    private Mode mode = Mode.hybrid;
 
     @Option(names = "--limit", paramLabel = "N", defaultValue = "10", description = "How many hits, 1 to 50; 10.")
     private int limit;
@@ -57,15 +61,29 @@ final class RecallCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print the answer as the gateway gave it, for scripts.")
     private boolean json;
 
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    /** How to search, as users write it. */
+    enum Mode {
+        hybrid,
+        lexical,
+        strict
+    }
+
     RecallCommand(CliContext context) {
         this.context = context;
     }
 
     @Override
     public Integer call() {
+        if (limit < 1 || limit > RecallRequest.MAX_LIMIT) {
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(), "--limit " + limit + " is not from 1 to " + RecallRequest.MAX_LIMIT);
+        }
         GatewayClient client = connection.client(context, PATIENCE);
         JsonObject request =
-                new JsonObject().put("query", question).put("mode", mode).put("limit", limit);
+                new JsonObject().put("query", question).put("mode", mode.name()).put("limit", limit);
         if (session != null) {
             request.put("session", session);
         }

@@ -96,7 +96,7 @@ public final class SyntheticMemories implements ConversationSource {
                         "occurred_at",
                         Instant.ofEpochSecond(FIRST_SECOND + number * 60L).toString())
                 .put("external_id", "bench/" + number);
-        return new SourceItem.Readable(Integer.toString(number), memory);
+        return new SourceItem.Intact(Integer.toString(number), memory);
     }
 
     /** A question about texts of this kind. */

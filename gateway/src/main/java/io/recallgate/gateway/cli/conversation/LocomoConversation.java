@@ -126,7 +126,7 @@ public record LocomoConversation(List<SourceItem> items, List<Question> question
         if (start != null) {
             memory.put("occurred_at", start.plus(Duration.ofMinutes(number)).toString());
         }
-        return new SourceItem.Readable(id, memory);
+        return new SourceItem.Intact(id, memory);
     }
 
     private static List<Question> questions(String name, JsonObject file) {

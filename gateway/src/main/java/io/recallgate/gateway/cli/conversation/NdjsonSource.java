@@ -108,7 +108,7 @@ public final class NdjsonSource implements ConversationSource {
             return null;
         }
         try {
-            return new SourceItem.Readable(place, new JsonObject(trimmed));
+            return new SourceItem.Intact(place, new JsonObject(trimmed));
         } catch (DecodeException e) {
             return new SourceItem.Damaged(place, "invalid-json", "the line is not a JSON object");
         }

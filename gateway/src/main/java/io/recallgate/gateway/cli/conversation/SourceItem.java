@@ -13,7 +13,7 @@ public sealed interface SourceItem {
      *
      * @param memory the fields of API.md
      */
-    record Readable(String place, JsonObject memory) implements SourceItem {}
+    record Intact(String place, JsonObject memory) implements SourceItem {}
 
     /**
      * A line that cannot be read.

@@ -93,7 +93,7 @@ public final class Evaluation {
     private List<LocomoConversation.Question> askable(String name, LocomoConversation conversation) {
         Set<String> turns = new HashSet<>();
         for (SourceItem item : conversation.items()) {
-            if (item instanceof SourceItem.Readable readable) {
+            if (item instanceof SourceItem.Intact readable) {
                 turns.add(readable.memory().getString("external_id"));
             }
         }

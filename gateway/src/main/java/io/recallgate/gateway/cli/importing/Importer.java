@@ -35,7 +35,7 @@ public final class Importer {
     private final @Nullable String session;
     private final Consumer<Importer> onProgress;
 
-    private final List<SourceItem.Readable> batch = new ArrayList<>();
+    private final List<SourceItem.Intact> batch = new ArrayList<>();
     private final Set<String> batchIds = new HashSet<>();
     private int batchBytes;
 
@@ -75,7 +75,7 @@ public final class Importer {
         long started = nanoTime.getAsLong();
         try {
             for (SourceItem item = source.next(); item != null; item = source.next()) {
-                if (item instanceof SourceItem.Readable readable) {
+                if (item instanceof SourceItem.Intact readable) {
                     add(readable);
                 } else if (item instanceof SourceItem.Damaged damaged) {
                     reject(damaged);
@@ -92,7 +92,7 @@ public final class Importer {
         return new ImportReport(accepted(), stored, updated, unchanged, rejected, rejectedCount, seconds);
     }
 
-    private void add(SourceItem.Readable item) {
+    private void add(SourceItem.Intact item) {
         JsonObject memory = item.memory();
         if (session != null && memory.getValue("session") == null) {
             memory.put("session", session);
@@ -121,7 +121,7 @@ public final class Importer {
         onProgress.accept(this);
     }
 
-    private void send(List<SourceItem.Readable> items) {
+    private void send(List<SourceItem.Intact> items) {
         JsonArray memories = new JsonArray();
         items.forEach(item -> memories.add(item.memory()));
         Answer answer = client.post("/v1/memories", new JsonObject().put("memories", memories));
