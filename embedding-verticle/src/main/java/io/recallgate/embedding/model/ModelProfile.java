@@ -8,6 +8,8 @@ import io.recallgate.embedding.api.ModelIdentity;
  * @param identity the model
  * @param batchInvariant whether a text gets the same vector alone and among others; only then may rows share a run
  * @param batchCosine the lowest cosine seen between the two, 1.0 when equal
+ * @param vocabularySize token ids are below this
  * @param residentBytes what the loaded model holds, working memory of the largest run included
  */
-public record ModelProfile(ModelIdentity identity, boolean batchInvariant, double batchCosine, long residentBytes) {}
+public record ModelProfile(
+        ModelIdentity identity, boolean batchInvariant, double batchCosine, int vocabularySize, long residentBytes) {}

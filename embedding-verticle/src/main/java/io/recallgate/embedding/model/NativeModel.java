@@ -81,12 +81,13 @@ public final class NativeModel implements TextModel {
                     files.identity(),
                     cosine >= MIN_BATCH_COSINE,
                     cosine,
+                    files.descriptor().vocabularySize(),
                     ResidentMemory.plausibleBytes(growth, files.modelBytes()));
             return model;
         } catch (RunTerminatedException e) {
             model.close();
             throw new FailureException(FailureCode.SHUTTING_DOWN, "the process is ending");
-        } catch (RuntimeException e) {
+        } catch (RunFailedException | RuntimeException e) {
             model.close();
             throw e instanceof FailureException failure ? failure : unusable(files, e);
         }
@@ -148,17 +149,21 @@ public final class NativeModel implements TextModel {
     }
 
     @Override
-    public List<EmbeddingVector> run(long runId, List<TokenizedRow> rows) throws RunTerminatedException {
+    public List<EmbeddingVector> run(long runId, List<TokenizedRow> rows)
+            throws RunTerminatedException, RunFailedException {
         if (runId <= 0) {
             throw new IllegalArgumentException("run ids are positive: " + runId);
         }
         return runNative(runId, rows);
     }
 
-    private List<EmbeddingVector> runNative(long runId, List<TokenizedRow> rows) throws RunTerminatedException {
+    private List<EmbeddingVector> runNative(long runId, List<TokenizedRow> rows)
+            throws RunTerminatedException, RunFailedException {
         gate.enter("run");
         try (RunOptions runOptions = new RunOptions()) {
-            guard.begin(runId, runOptions);
+            if (!guard.begin(runId, runOptions)) {
+                throw new RunTerminatedException();
+            }
             try {
                 if (gate.isClosed()) {
                     // Between entering and publishing, a shutdown found nothing to terminate.
@@ -172,8 +177,8 @@ public final class NativeModel implements TextModel {
             if (guard.wasTerminated()) {
                 throw new RunTerminatedException();
             }
-            throw new FailureException(FailureCode.EMBEDDING_FAILED, "the model could not embed this input")
-                    .causedBy(e);
+            String words = String.valueOf(e.getMessage());
+            throw new RunFailedException(words, isOutOfMemory(words));
         } finally {
             gate.leave();
         }
@@ -213,8 +218,8 @@ public final class NativeModel implements TextModel {
     }
 
     @Override
-    public boolean terminate(long runId) {
-        return guard.terminate(runId);
+    public void terminate(long runId) {
+        guard.terminate(runId);
     }
 
     @Override
@@ -240,8 +245,8 @@ public final class NativeModel implements TextModel {
         if (!graphInputs.equals(Set.copyOf(wanted))) {
             throw new FailureException(
                     FailureCode.MODEL_UNUSABLE,
-                    files.model() + " has the inputs " + graphInputs + ", not " + wanted
-                            + ": correct inputs in " + ModelDescriptor.FILE);
+                    files.model() + " has the inputs " + graphInputs + ", not " + wanted + ": correct inputs in "
+                            + ModelDescriptor.FILE);
         }
         if (!session.getOutputNames().contains(descriptor.output())) {
             throw new FailureException(
@@ -252,7 +257,7 @@ public final class NativeModel implements TextModel {
     }
 
     /** Warms the session up, and finds the lowest cosine between a text alone and the same text among others. */
-    private double measureBatchCosine() throws RunTerminatedException {
+    private double measureBatchCosine() throws RunTerminatedException, RunFailedException {
         List<TokenizedRow> rows = PROBES.stream()
                 .map(text -> tokenize(new EmbedInput.Text(text), InputType.DOCUMENT))
                 .toList();
@@ -270,6 +275,13 @@ public final class NativeModel implements TextModel {
             lowest = Math.min(lowest, cosine);
         }
         return lowest;
+    }
+
+    /** The runtime has no code of its own for this; the words are those of its allocators and of the C++ library. */
+    private static boolean isOutOfMemory(String words) {
+        return words.contains("Failed to allocate memory")
+                || words.contains("bad_alloc")
+                || words.contains("bad allocation");
     }
 
     private static FailureException unusable(ModelFiles files, Throwable cause) {

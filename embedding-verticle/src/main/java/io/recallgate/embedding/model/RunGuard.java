@@ -13,14 +13,23 @@ final class RunGuard {
     private final Object lock = new Object();
     private @Nullable RunOptions options;
     private long runId;
+    private long doomedId;
     private boolean terminated;
 
-    /** Publishes a run. */
-    void begin(long id, RunOptions fresh) {
+    /**
+     * Publishes a run.
+     *
+     * @return false if it was terminated before it began, so it must not run
+     */
+    boolean begin(long id, RunOptions fresh) {
         synchronized (lock) {
+            terminated = false;
+            if (id == doomedId) {
+                return false;
+            }
             options = fresh;
             runId = id;
-            terminated = false;
+            return true;
         }
     }
 
@@ -38,31 +47,29 @@ final class RunGuard {
         }
     }
 
-    /** Terminates the run with this id, if it is the current one. */
-    boolean terminate(long id) {
+    /** Terminates the run with this id now, or when it begins. */
+    void terminate(long id) {
         synchronized (lock) {
-            return runId == id && terminate();
+            doomedId = id;
+            if (runId == id) {
+                terminateCurrent();
+            }
         }
     }
 
     /** Terminates the current run, whichever it is. */
-    boolean terminateCurrent() {
+    void terminateCurrent() {
         synchronized (lock) {
-            return terminate();
+            RunOptions current = options;
+            if (current == null) {
+                return;
+            }
+            try {
+                current.setTerminate(true);
+            } catch (OrtException e) {
+                throw new IllegalStateException("run options that are published are open", e);
+            }
+            terminated = true;
         }
-    }
-
-    private boolean terminate() {
-        RunOptions current = options;
-        if (current == null) {
-            return false;
-        }
-        try {
-            current.setTerminate(true);
-        } catch (OrtException e) {
-            throw new IllegalStateException("run options that are published are open", e);
-        }
-        terminated = true;
-        return true;
     }
 }

@@ -23,21 +23,19 @@ public interface TextModel extends AutoCloseable {
     /**
      * Runs the rows together, padded to the longest. Blocks in native code.
      *
-     * @param runId names the run for {@link #terminate}; greater than zero and unique in the life of the model
+     * @param runId names the run for {@link #terminate}; greater than zero. Several runs may share it
      * @return one vector for each row, in order
      * @throws RunTerminatedException if {@link #terminate} ended it
-     * @throws io.recallgate.failure.FailureException {@code embedding-failed} if the runtime refused; {@code
-     *     shutting-down} if the process is ending
+     * @throws RunFailedException if the runtime refused
+     * @throws io.recallgate.failure.FailureException {@code shutting-down} if the process is ending
      */
-    List<EmbeddingVector> run(long runId, List<TokenizedRow> rows) throws RunTerminatedException;
+    List<EmbeddingVector> run(long runId, List<TokenizedRow> rows) throws RunTerminatedException, RunFailedException;
 
     /**
-     * Ends the run with this id, if it is the one that runs now. Callable on any thread; returns at once, the run
-     * returns a little later.
-     *
-     * @return whether that run was running
+     * Ends the run with this id, and any later one with it. Callable on any thread; returns at once, the run returns a
+     * little later. Other runs are not touched.
      */
-    boolean terminate(long runId);
+    void terminate(long runId);
 
     /** Frees the model. Never while a run is going on; a second call does nothing. */
     @Override

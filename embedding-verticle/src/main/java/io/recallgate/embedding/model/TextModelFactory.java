@@ -5,10 +5,12 @@ package io.recallgate.embedding.model;
 public interface TextModelFactory {
 
     /**
-     * Loads the model. Blocks for some hundred milliseconds or more, and cannot be stopped.
+     * Loads a model. Blocks for some hundred milliseconds or more, and cannot be stopped. Called on several worker
+     * threads at once.
      *
+     * @param model a bundled name or a directory
      * @throws io.recallgate.failure.FailureException {@code model-unusable} when trying again will not help; any other
      *     failure may pass
      */
-    TextModel open();
+    TextModel open(String model);
 }

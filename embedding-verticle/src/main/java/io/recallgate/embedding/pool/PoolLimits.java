@@ -50,7 +50,7 @@ public record PoolLimits(
                         Duration.ofSeconds(1),
                         Duration.ofSeconds(10)),
                 new Retry(List.of(Duration.ofSeconds(2), Duration.ofSeconds(8)), Duration.ofMinutes(15)),
-                new Retention(8, Duration.ofMinutes(5), 64, Duration.ofHours(1)));
+                new Retention(8, Duration.ofMinutes(5), 64, Duration.ofHours(24)));
     }
 
     /**
