@@ -1,0 +1,122 @@
+package io.recallgate.gateway.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.recallgate.gateway.cli.GatewayStub.Reply;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class StatusCommandTest {
+
+    private final CommandLineRun line = new CommandLineRun();
+    private GatewayStub gateway;
+
+    @BeforeEach
+    void startStub() throws IOException {
+        gateway = new GatewayStub()
+                .on(
+                        "GET /health",
+                        Reply.ok(new JsonObject()
+                                .put("status", "ready")
+                                .put(
+                                        "database",
+                                        new JsonObject().put("status", "ready").put("ping_ms", 2))))
+                .on(
+                        "GET /v1/workers",
+                        Reply.ok(new JsonObject()
+                                .put(
+                                        "slots",
+                                        new JsonArray()
+                                                .add(new JsonObject()
+                                                        .put("slot", 0)
+                                                        .put("state", "RUNNING")
+                                                        .put("generation", 3)
+                                                        .put("model", "e5-small-v2-q")
+                                                        .put("resident_bytes", 67L << 20)))))
+                .on(
+                        "GET /v1/jobs",
+                        Reply.ok(new JsonObject()
+                                .put(
+                                        "counts",
+                                        new JsonObject().put("available", 4).put("done", 188))
+                                .put("oldest_age_ms", 1_500)))
+                .on("GET /v1/probes", Reply.problem(501, "not-implemented", "probes come later"))
+                .on("GET /metrics", new Reply(200, """
+                                # TYPE recallgate_recalls_total counter
+                                recallgate_recalls_total{mode="hybrid",degraded="none"} 9.0
+                                recallgate_recalls_total{mode="hybrid",degraded="embedding-timeout"} 3.0
+                                """, Map.of()));
+        line.environment.put("RECALLGATE_URL", gateway.url());
+    }
+
+    @AfterEach
+    void stopStub() {
+        gateway.close();
+    }
+
+    @Test
+    void aPersonSeesPartsWorkersJobsAndDegradation() {
+        assertThat(line.run("status")).isZero();
+
+        assertThat(line.out())
+                .contains("gateway  ready")
+                .contains("database  ready   ping_ms 2")
+                .contains("0  RUNNING           3  -      e5-small-v2-q    67 MiB")
+                .contains("available 4, done 188  (the oldest waits for 1.5 s)")
+                .contains("12 since the start, 25.0 % degraded (embedding-timeout 3)")
+                .contains("probes   unavailable probes come later (not-implemented)");
+    }
+
+    @Test
+    void aScriptGetsOneObject() {
+        assertThat(line.run("status", "--json")).isZero();
+
+        JsonObject status = new JsonObject(line.out());
+        assertThat(status.fieldNames()).containsExactly("health", "workers", "jobs", "probes", "recalls");
+        assertThat(status.getJsonObject("recalls").getDouble("share")).isEqualTo(0.25);
+    }
+
+    @Test
+    void aGatewayThatIsNotReadyShowsWhyAndFails() {
+        gateway.on(
+                        "GET /health",
+                        new Reply(
+                                503,
+                                new JsonObject()
+                                        .put("status", "starting")
+                                        .put("embedding", new JsonObject().put("status", "loading"))
+                                        .encode(),
+                                Map.of()))
+                .on(
+                        "GET /v1/workers",
+                        Reply.problem(503, "not-ready", "starting").retryAfter(1));
+
+        assertThat(line.run("status")).isEqualTo(1);
+
+        assertThat(line.out()).contains("gateway  starting").contains("embedding  loading");
+        assertThat(line.pauses).isEmpty();
+    }
+
+    @Test
+    void aKeyIsAskedForWhenItIsMissing() {
+        gateway.on("GET /v1/workers", Reply.problem(401, "unauthenticated", "no key"));
+
+        assertThat(line.run("status")).isEqualTo(1);
+
+        assertThat(line.err()).contains("--key").hasLineCount(1);
+    }
+
+    @Test
+    void aGatewayThatDoesNotRunIsToldInOneLine() {
+        gateway.close();
+
+        assertThat(line.run("status")).isEqualTo(1);
+
+        assertThat(line.err()).contains("no gateway runs at").hasLineCount(1);
+    }
+}
