@@ -34,10 +34,29 @@ class StatusCommandTest {
                                         new JsonArray()
                                                 .add(new JsonObject()
                                                         .put("slot", 0)
-                                                        .put("state", "RUNNING")
+                                                        .put("state", "running")
                                                         .put("generation", 3)
                                                         .put("model", "e5-small-v2-q")
-                                                        .put("resident_bytes", 67L << 20)))))
+                                                        .put("resident_bytes", 67L << 20)
+                                                        .put("retry_debt", 1)))
+                                .put(
+                                        "queue",
+                                        new JsonObject()
+                                                .put(
+                                                        "queries",
+                                                        new JsonObject()
+                                                                .put("depth", 0)
+                                                                .put("oldest_age_ms", 0))
+                                                .put(
+                                                        "documents",
+                                                        new JsonObject()
+                                                                .put("depth", 12)
+                                                                .put("oldest_age_ms", 300)))
+                                .put(
+                                        "memory_gate",
+                                        new JsonObject()
+                                                .put("budget_bytes", 900L << 20)
+                                                .put("charged_bytes", 120L << 20))))
                 .on(
                         "GET /v1/jobs",
                         Reply.ok(new JsonObject()
@@ -47,9 +66,11 @@ class StatusCommandTest {
                                 .put("oldest_age_ms", 1_500)))
                 .on("GET /v1/probes", Reply.problem(501, "not-implemented", "probes come later"))
                 .on("GET /metrics", new Reply(200, """
-                                # TYPE recallgate_recalls_total counter
-                                recallgate_recalls_total{mode="hybrid",degraded="none"} 9.0
-                                recallgate_recalls_total{mode="hybrid",degraded="embedding-timeout"} 3.0
+                                # TYPE recallgate_recall_degraded_total counter
+                                recallgate_recall_degraded_total{reason="embedding-timeout"} 3.0
+                                recallgate_recall_seconds_count{requested="hybrid",served="hybrid"} 9
+                                recallgate_recall_seconds_count{requested="hybrid",served="lexical"} 3
+                                recallgate_recall_seconds_count{requested="lexical",served="lexical"} 5
                                 """, Map.of()));
         line.environment.put("RECALLGATE_URL", gateway.url());
     }
@@ -66,9 +87,10 @@ class StatusCommandTest {
         assertThat(line.out())
                 .contains("gateway  ready")
                 .contains("database  ready   ping_ms 2")
-                .contains("0  RUNNING           3  -      e5-small-v2-q    67 MiB")
+                .contains("0  running           3  -      e5-small-v2-q    67 MiB     1")
+                .contains("queue    queries 0, documents 12 (oldest 300 ms), memory 120 of 900 MiB charged")
                 .contains("available 4, done 188  (the oldest waits for 1.5 s)")
-                .contains("12 since the start, 25.0 % degraded (embedding-timeout 3)")
+                .contains("17 since the start, 12 of them hybrid, 25.0 % of these degraded (embedding-timeout 3)")
                 .contains("probes   unavailable probes come later (not-implemented)");
     }
 
