@@ -1,5 +1,6 @@
 package io.recallgate.recall.api;
 
+import java.util.Locale;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,11 @@ public record StoredMemory(UUID id, @Nullable String externalId, MemoryState sta
         /** It existed and changed; changed content is embedded anew. */
         UPDATED,
         /** It existed just so. */
-        UNCHANGED
+        UNCHANGED;
+
+        /** As users read it: {@code stored}, {@code updated}, {@code unchanged}. */
+        public String wireName() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 }

@@ -1,0 +1,94 @@
+package io.recallgate.recall.database;
+
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.ClosedConnectionException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** The one table from what the database client reports to the closed failure family. */
+final class DatabaseFailures {
+
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private DatabaseFailures() {}
+
+    /** The failure for the caller; never null and never the driver's own words. */
+    static FailureException of(Throwable error) {
+        if (error instanceof FailureException failure) {
+            return failure;
+        }
+        if (error instanceof PgException pg) {
+            return ofState(String.valueOf(pg.getSqlState()), pg);
+        }
+        if (isPoolFull(error)) {
+            return new FailureException(FailureCode.OVERLOADED, "too many callers wait for a database connection")
+                    .retryAfter(SOON)
+                    .causedBy(error);
+        }
+        if (error instanceof ClosedConnectionException
+                || error instanceof IOException
+                || error instanceof TimeoutException) {
+            return unavailable(error);
+        }
+        return FailureException.of(error);
+    }
+
+    /** Whether the same transaction may simply run again: the server chose it as the victim of a race. */
+    static boolean isRace(Throwable error) {
+        return error instanceof PgException pg && isRaceState(pg.getSqlState());
+    }
+
+    static FailureException deadlineExceeded() {
+        return new FailureException(FailureCode.DEADLINE_EXCEEDED, "the database did not answer before the deadline");
+    }
+
+    private static FailureException ofState(String state, PgException error) {
+        if (isRaceState(state) || state.equals("23505")) {
+            return new FailureException(FailureCode.CONFLICT, "somebody else changed the same thing; try again")
+                    .retryAfter(SOON)
+                    .causedBy(error);
+        }
+        return switch (state) {
+            // Query cancelled, which only statement_timeout does to us: the deadline, kept by the server.
+            case "57014" -> deadlineExceeded().causedBy(error);
+            case "22021", "22P05" ->
+                new FailureException(FailureCode.INVALID_TEXT, "text that the database cannot store").causedBy(error);
+            default -> isServerTrouble(state) ? unavailable(error) : FailureException.of(error);
+        };
+    }
+
+    /** Serialisation failure and deadlock. */
+    private static boolean isRaceState(@Nullable String state) {
+        return "40001".equals(state) || "40P01".equals(state);
+    }
+
+    /** Connection, authentication, resources, operator intervention, system and configuration errors; read-only. */
+    private static boolean isServerTrouble(String state) {
+        return state.startsWith("08")
+                || state.startsWith("28")
+                || state.startsWith("53")
+                || state.startsWith("57")
+                || state.startsWith("58")
+                || state.startsWith("F0")
+                || state.startsWith("XX")
+                || state.equals("25006")
+                || state.equals("25P03")
+                || state.equals("3D000");
+    }
+
+    private static FailureException unavailable(Throwable error) {
+        return new FailureException(FailureCode.DATABASE_UNAVAILABLE, "the database is out of reach or refuses")
+                .retryAfter(SOON)
+                .causedBy(error);
+    }
+
+    /** The client has no type of its own for it. */
+    private static boolean isPoolFull(Throwable error) {
+        String message = error.getMessage();
+        return message != null && message.contains("max wait queue size");
+    }
+}

@@ -1,0 +1,30 @@
+package io.recallgate.recall.database;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+
+/** SQL in named files, so that every statement can be read, explained and reviewed as SQL. */
+public final class Statements {
+
+    private Statements() {}
+
+    /**
+     * The statement in {@code sql/<name>.sql} of the class path.
+     *
+     * @param name such as {@code store/insert}
+     * @throws IllegalStateException if there is none, which is a defect
+     */
+    public static String load(String name) {
+        String path = "/sql/" + name + ".sql";
+        try (InputStream in = Statements.class.getResourceAsStream(path)) {
+            if (in == null) {
+                throw new IllegalStateException("no statement " + path);
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

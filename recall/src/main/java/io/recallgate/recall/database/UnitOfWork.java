@@ -1,0 +1,97 @@
+package io.recallgate.recall.database;
+
+import io.recallgate.time.Deadline;
+import io.recallgate.time.Timers;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Transaction;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One use of a connection. The promise is the token for which the result and the deadline race; whoever loses does
+ * nothing, except that a transaction whose caller has left is rolled back.
+ */
+final class UnitOfWork<T> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(UnitOfWork.class);
+
+    private final Promise<T> promise;
+    private final Deadline deadline;
+    private final Function<SqlConnection, Future<T>> work;
+    private final boolean transaction;
+
+    UnitOfWork(Vertx vertx, Deadline deadline, Function<SqlConnection, Future<T>> work, boolean transaction) {
+        // The caller's context, if it has one: its handlers then never run concurrently with its other code.
+        this.promise = Vertx.currentContext() == null
+                ? Promise.promise()
+                : ((ContextInternal) vertx.getOrCreateContext()).promise();
+        this.deadline = deadline;
+        this.work = work;
+        this.transaction = transaction;
+    }
+
+    Future<T> run(Pool pool, Timers timers) {
+        Timers.Timer timer =
+                timers.schedule(deadline.remainingNanos(), () -> promise.tryFail(DatabaseFailures.deadlineExceeded()));
+        Future<T> result = promise.future().onComplete(ignored -> timer.cancel());
+        pool.getConnection().onComplete(this::use, promise::tryFail);
+        return result;
+    }
+
+    private void use(SqlConnection connection) {
+        if (isSettled()) {
+            release(connection);
+            return;
+        }
+        long timeoutMillis = Math.max(1, Math.min(deadline.remainingMillis(), Database.MAX_STATEMENT_MILLIS));
+        // Not awaited: it travels ahead of the statements on the same connection, and costs no round trip.
+        Future<?> bounded =
+                connection.query("set statement_timeout = " + timeoutMillis).execute();
+        Future<T> done =
+                transaction ? connection.begin().compose(begun -> inTransaction(connection, begun)) : call(connection);
+        done.compose(value -> bounded.map(value)).onComplete(outcome -> {
+            release(connection);
+            if (outcome.succeeded()) {
+                promise.tryComplete(outcome.result());
+            } else {
+                promise.tryFail(outcome.cause());
+            }
+        });
+    }
+
+    private Future<T> inTransaction(SqlConnection connection, Transaction begun) {
+        return call(connection)
+                .compose(
+                        value -> isSettled()
+                                ? rollback(begun, DatabaseFailures.deadlineExceeded())
+                                : begun.commit().map(value),
+                        error -> rollback(begun, error));
+    }
+
+    private Future<T> rollback(Transaction begun, Throwable why) {
+        // The client has already rolled back after a failed statement and then answers with a failure.
+        return begun.rollback().transform(ignored -> Future.failedFuture(why));
+    }
+
+    private Future<T> call(SqlConnection connection) {
+        try {
+            return work.apply(connection);
+        } catch (RuntimeException e) {
+            return Future.failedFuture(e);
+        }
+    }
+
+    private void release(SqlConnection connection) {
+        connection.close().onFailure(error -> LOG.debug("a connection could not be given back", error));
+    }
+
+    private boolean isSettled() {
+        return promise.future().isComplete();
+    }
+}

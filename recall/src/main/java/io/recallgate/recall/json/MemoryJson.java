@@ -1,0 +1,182 @@
+package io.recallgate.recall.json;
+
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.recall.api.MemoryDraft;
+import io.recallgate.recall.api.MemoryKind;
+import io.recallgate.recall.api.MemoryPage;
+import io.recallgate.recall.api.MemoryPatch;
+import io.recallgate.recall.api.MemoryService;
+import io.recallgate.recall.api.StoredMemory;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Memories in JSON. */
+public final class MemoryJson {
+
+    /** The most bytes of UTF-8 in one content. */
+    public static final int MAX_CONTENT_BYTES = 1 << 20;
+
+    /** The most bytes of UTF-8 in all contents of one write: what it may hold in memory several times over. */
+    public static final long MAX_WRITE_BYTES = 16L << 20;
+
+    private static final Set<String> FIELDS =
+            Set.of("content", "kind", "role", "author", "session", "occurred_at", "pinned", "external_id", "metadata");
+
+    private MemoryJson() {}
+
+    /**
+     * The drafts of a write: {@code {"memories":[…]}} with 1 to {@link MemoryService#MAX_DRAFTS} entries, or one object.
+     *
+     * @throws FailureException naming the field, such as {@code memories[3].content}
+     */
+    public static List<MemoryDraft> drafts(JsonObject body) {
+        if (!body.containsKey("memories")) {
+            return List.of(draft(body, ""));
+        }
+        JsonFields fields = new JsonFields(body, "");
+        fields.only(Set.of("memories"));
+        JsonArray array = fields.array("memories");
+        if (array == null || array.isEmpty() || array.size() > MemoryService.MAX_DRAFTS) {
+            throw fields.invalid("memories", "must have 1 to " + MemoryService.MAX_DRAFTS + " entries");
+        }
+        List<MemoryDraft> drafts = new ArrayList<>(array.size());
+        long bytes = 0;
+        for (int i = 0; i < array.size(); i++) {
+            String path = "memories[" + i + "]";
+            if (!(array.getValue(i) instanceof JsonObject object)) {
+                throw FailureException.ofField(FailureCode.INVALID_FIELD, path, path + " must be an object");
+            }
+            MemoryDraft draft = draft(object, path);
+            bytes += TextRules.requireClean(path, draft.content());
+            if (bytes > MAX_WRITE_BYTES) {
+                throw FailureException.ofField(
+                        FailureCode.PAYLOAD_TOO_LARGE,
+                        "memories",
+                        "the contents are larger than " + MAX_WRITE_BYTES + " bytes together; send fewer at a time");
+            }
+            drafts.add(draft);
+        }
+        requireDistinct(drafts);
+        return drafts;
+    }
+
+    /**
+     * One draft.
+     *
+     * @param path where it stands, empty for the body itself
+     */
+    public static MemoryDraft draft(JsonObject object, String path) {
+        JsonFields fields = new JsonFields(object, path);
+        fields.only(FIELDS);
+        MemoryKind kind = fields.choice("kind", MemoryKind.values(), MemoryKind::wireName);
+        return new MemoryDraft(
+                content(fields),
+                kind == null ? MemoryKind.NOTE : kind,
+                fields.name("role", 100),
+                fields.name("author", 200),
+                fields.name("session", 200),
+                fields.instant("occurred_at"),
+                fields.flag("pinned", false),
+                fields.name("external_id", 200),
+                MetadataRules.require(fields.path("metadata"), fields.object("metadata")));
+    }
+
+    /**
+     * A merge patch (RFC 7396), checked as far as that is possible without the memory.
+     *
+     * @throws FailureException naming the field
+     */
+    public static MemoryPatch patch(JsonObject body) {
+        new JsonFields(body, "").only(FIELDS);
+        MemoryPatch patch = new MemoryPatch(body);
+        apply(patch, new MemoryDraft("x", MemoryKind.NOTE, null, null, null, null, false, null, new JsonObject()));
+        return patch;
+    }
+
+    /**
+     * The draft as it is after the patch.
+     *
+     * @throws FailureException naming the field; the merged metadata may be what is too large
+     */
+    public static MemoryDraft apply(MemoryPatch patch, MemoryDraft draft) {
+        return draft(MergePatch.apply(object(draft), patch.fields()), "");
+    }
+
+    /** A draft as its writer would send it. */
+    public static JsonObject object(MemoryDraft draft) {
+        return new JsonObject()
+                .put("content", draft.content())
+                .put("kind", draft.kind().wireName())
+                .put("role", draft.role())
+                .put("author", draft.author())
+                .put("session", draft.session())
+                .put(
+                        "occurred_at",
+                        draft.occurredAt() == null ? null : draft.occurredAt().toString())
+                .put("pinned", draft.pinned())
+                .put("external_id", draft.externalId())
+                .put("metadata", draft.metadata());
+    }
+
+    /** The answer to a write. */
+    public static JsonObject stored(List<StoredMemory> memories) {
+        JsonArray array = new JsonArray();
+        for (StoredMemory memory : memories) {
+            array.add(new JsonObject()
+                    .put("id", memory.id().toString())
+                    .put("external_id", memory.externalId())
+                    .put("state", memory.state().wireName())
+                    .put("content_hash", memory.contentHash())
+                    .put("change", memory.change().wireName()));
+        }
+        return new JsonObject().put("memories", array);
+    }
+
+    /** The answer to a list. */
+    public static JsonObject page(MemoryPage page) {
+        JsonArray array = new JsonArray();
+        page.memories().forEach(memory -> array.add(memory.toJson()));
+        return new JsonObject().put("memories", array).put("next_cursor", page.nextCursor());
+    }
+
+    /**
+     * Refuses two drafts with one external id: which of them should win is not ours to choose.
+     *
+     * @throws FailureException {@code invalid-field} naming the second one
+     */
+    public static void requireDistinct(List<MemoryDraft> drafts) {
+        Map<String, Integer> seen = new HashMap<>();
+        for (int i = 0; i < drafts.size(); i++) {
+            String id = drafts.get(i).externalId();
+            Integer first = id == null ? null : seen.putIfAbsent(id, i);
+            if (first != null) {
+                String path = "memories[" + i + "].external_id";
+                throw FailureException.ofField(
+                        FailureCode.INVALID_FIELD, path, path + " is the same as that of memories[" + first + "]");
+            }
+        }
+    }
+
+    private static String content(JsonFields fields) {
+        if (!fields.has("content")) {
+            throw fields.invalid("content", "is missing");
+        }
+        String content = fields.text("content");
+        if (content == null || content.isBlank()) {
+            throw fields.invalid("content", "must not be empty");
+        }
+        if (TextRules.requireClean(fields.path("content"), content) > MAX_CONTENT_BYTES) {
+            throw FailureException.ofField(
+                    FailureCode.PAYLOAD_TOO_LARGE,
+                    fields.path("content"),
+                    fields.path("content") + " is larger than " + MAX_CONTENT_BYTES + " bytes of UTF-8");
+        }
+        return content;
+    }
+}
