@@ -3,7 +3,12 @@ package io.recallgate.gateway.cli;
 import io.recallgate.gateway.cli.client.Pauses;
 import io.recallgate.gateway.cli.console.Screen;
 import io.recallgate.time.Clock;
+import io.recallgate.time.SystemClock;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
@@ -19,5 +24,18 @@ public record CliContext(Screen screen, InputStream in, Map<String, String> envi
     /** Copies the variables. */
     public CliContext {
         environment = Map.copyOf(environment);
+    }
+
+    /** This process's streams, environment and time. Text is UTF-8 whatever the locale says: memories are. */
+    public static CliContext ofProcess() {
+        PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+        PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
+        Map<String, String> environment = System.getenv();
+        return new CliContext(
+                Screen.detect(out, err, System.getProperties(), environment),
+                System.in,
+                environment,
+                SystemClock.INSTANCE,
+                Pauses.real());
     }
 }

@@ -12,7 +12,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -32,8 +31,11 @@ import picocli.CommandLine.Option;
         })
 final class StatusCommand implements Callable<Integer> {
 
-    /** Counter of recalls by mode and outcome. */
-    static final String RECALLS_METRIC = "recallgate_recalls_total";
+    /** Recalls by the mode asked for and the mode that answered: a timer's count. */
+    private static final String RECALLS = "recallgate_recall_seconds_count";
+
+    /** Hybrid recalls that were answered with less, by reason. */
+    private static final String DEGRADED = "recallgate_recall_degraded_total";
 
     private final CliContext context;
 
@@ -81,22 +83,21 @@ final class StatusCommand implements Callable<Integer> {
         if (!answer.isSuccess()) {
             return recalls.put("unavailable", answer.problem());
         }
+        PrometheusText page = PrometheusText.parse(answer.text());
         Map<String, Double> reasons = new TreeMap<>();
-        double total = 0;
-        double degraded = 0;
-        for (PrometheusText.Sample sample : PrometheusText.parse(answer.text()).named(RECALLS_METRIC)) {
-            total += sample.value();
-            String reason = sample.label("degraded");
-            if (!reason.isEmpty() && !reason.equals("none")) {
-                degraded += sample.value();
-                reasons.merge(reason, sample.value(), Double::sum);
-            }
-        }
+        page.named(DEGRADED).forEach(sample -> reasons.merge(sample.label("reason"), sample.value(), Double::sum));
         JsonObject byReason = new JsonObject();
         reasons.forEach((reason, count) -> byReason.put(reason, Math.round(count)));
-        return recalls.put("total", Math.round(total))
+        double degraded =
+                reasons.values().stream().mapToDouble(Double::doubleValue).sum();
+        double hybrid = page.named(RECALLS).stream()
+                .filter(sample -> sample.label("requested").equals("hybrid"))
+                .mapToDouble(PrometheusText.Sample::value)
+                .sum();
+        return recalls.put("total", Math.round(page.sum(RECALLS).orElse(0)))
+                .put("hybrid", Math.round(hybrid))
                 .put("degraded", Math.round(degraded))
-                .put("share", total == 0 ? 0 : Math.round(degraded / total * 10_000) / 10_000.0)
+                .put("share", hybrid == 0 ? 0.0 : Math.round(degraded / hybrid * 10_000) / 10_000.0)
                 .put("reasons", byReason);
     }
 
@@ -114,6 +115,7 @@ final class StatusCommand implements Callable<Integer> {
         }
         section("", parts);
         section("workers", workers(status.getJsonObject("workers")));
+        screen.out().println(screen.bold("queue") + "    " + queue(status.getJsonObject("workers")));
         JsonObject jobs = status.getJsonObject("jobs");
         screen.out().println();
         screen.out().println(screen.bold("jobs") + "     " + jobs(jobs));
@@ -141,6 +143,7 @@ final class StatusCommand implements Callable<Integer> {
                 Table.left("since"),
                 Table.left("model"),
                 Table.right("resident"),
+                Table.right("debt"),
                 Table.elastic("operation"));
         if (workers.getValue("slots") instanceof JsonArray slots) {
             for (Object value : slots) {
@@ -151,12 +154,39 @@ final class StatusCommand implements Callable<Integer> {
                             any(slot, "generation"),
                             any(slot, "since"),
                             any(slot, "model"),
-                            bytes(slot.getValue("resident_bytes")),
+                            slot.getValue("resident_bytes") == null ? "-" : mebibytes(slot, "resident_bytes") + " MiB",
+                            any(slot, "retry_debt"),
                             any(slot, "operation"));
                 }
             }
         }
         return table;
+    }
+
+    private static String queue(JsonObject workers) {
+        if (!(workers.getValue("queue") instanceof JsonObject queue)) {
+            return workers.getValue("slots") == null ? plain(workers) : "-";
+        }
+        StringBuilder line = new StringBuilder();
+        for (String kind : new String[] {"queries", "documents"}) {
+            if (queue.getValue(kind) instanceof JsonObject waiting) {
+                line.append(line.length() == 0 ? "" : ", ")
+                        .append(kind)
+                        .append(' ')
+                        .append(any(waiting, "depth"));
+                if (waiting.getValue("oldest_age_ms") instanceof Number age && age.longValue() > 0) {
+                    line.append(" (oldest ").append(age).append(" ms)");
+                }
+            }
+        }
+        if (workers.getValue("memory_gate") instanceof JsonObject gate) {
+            line.append(", memory ")
+                    .append(mebibytes(gate, "charged_bytes"))
+                    .append(" of ")
+                    .append(mebibytes(gate, "budget_bytes"))
+                    .append(" MiB charged");
+        }
+        return line.toString();
     }
 
     private static String jobs(JsonObject jobs) {
@@ -175,7 +205,11 @@ final class StatusCommand implements Callable<Integer> {
             return plain(recalls);
         }
         String line = String.format(
-                Locale.ROOT, "%s since the start, %.1f %% degraded", any(recalls, "total"), share.doubleValue() * 100);
+                Locale.ROOT,
+                "%s since the start, %s of them hybrid, %.1f %% of these degraded",
+                any(recalls, "total"),
+                any(recalls, "hybrid"),
+                share.doubleValue() * 100);
         JsonObject reasons = recalls.getJsonObject("reasons");
         return reasons.isEmpty() ? line : line + " (" + plain(reasons) + ")";
     }
@@ -200,8 +234,10 @@ final class StatusCommand implements Callable<Integer> {
         return value == null ? "-" : value.toString();
     }
 
-    private static String bytes(@Nullable Object value) {
-        return value instanceof Number number ? String.format(Locale.ROOT, "%,d MiB", number.longValue() >> 20) : "-";
+    private static String mebibytes(JsonObject object, String field) {
+        return object.getValue(field) instanceof Number number
+                ? String.format(Locale.ROOT, "%,d", number.longValue() >> 20)
+                : "-";
     }
 
     private static String text(JsonObject object, String field) {

@@ -60,7 +60,7 @@ final class ChildGateway implements AutoCloseable {
             }
         }
         command.addAll(
-                List.of("-cp", System.getProperty("java.class.path"), "io.recallgate.gateway.cli.Main", "serve"));
+                List.of("-cp", System.getProperty("java.class.path"), "io.recallgate.gateway.launch.Main", "serve"));
         try {
             Path log = Files.createTempFile("recallgate-bench", ".log");
             ProcessBuilder builder =
