@@ -1,0 +1,212 @@
+package io.recallgate.embedding;
+
+import io.recallgate.embedding.api.ModelIdentity;
+import io.recallgate.embedding.pool.Dispatcher;
+import io.recallgate.embedding.pool.Effect;
+import io.recallgate.embedding.pool.PoolEvent;
+import io.recallgate.embedding.pool.PoolNotice;
+import io.recallgate.embedding.pool.PoolSnapshot;
+import io.recallgate.embedding.pool.ShutdownReport;
+import io.recallgate.embedding.pool.SlotState;
+import io.recallgate.embedding.pool.TimerKey;
+import io.recallgate.embedding.protocol.FromWorker;
+import io.recallgate.embedding.protocol.StartFailure;
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.time.Clock;
+import io.recallgate.time.Timers;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Feeds the dispatcher and performs its effects. Confined to the pool's context; {@link #onPool} is the way in from
+ * other threads.
+ */
+final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
+
+    private static final Logger log = LoggerFactory.getLogger(PoolDriver.class);
+    private static final String EVENTS = "recallgate.events";
+
+    private final Vertx vertx;
+    private final Context context;
+    private final Time time;
+    private final Dispatcher dispatcher;
+    private final WorkerFleet fleet;
+    private final PoolMetrics metrics;
+    private final Waiters waiters = new Waiters();
+    private final Map<TimerKey, Timers.Timer> timers = new HashMap<>();
+    private final List<Promise<ShutdownReport>> ending = new ArrayList<>();
+    private Promise<ModelIdentity> ready = Promise.promise();
+
+    /** Clock and timers, which belong together. */
+    record Time(Clock clock, Timers timers) {}
+
+    PoolDriver(Vertx vertx, EmbeddingOptions options, WorkerFleet fleet, PoolMetrics metrics, Time time) {
+        this.vertx = vertx;
+        this.context = vertx.getOrCreateContext();
+        this.time = time;
+        this.dispatcher =
+                new Dispatcher(options.model(), options.limits(), time.clock().nanoTime());
+        this.fleet = fleet;
+        this.metrics = metrics;
+    }
+
+    /** Runs {@code action} on the pool's context, soon. */
+    void onPool(Runnable action) {
+        context.runOnContext(ignored -> action.run());
+    }
+
+    /** Gives the dispatcher an event and does what it wants. */
+    void deliver(PoolEvent event) {
+        long now = time.clock().nanoTime();
+        for (Effect effect : dispatcher.handle(event, now)) {
+            effect.performBy(this);
+        }
+        metrics.show(dispatcher.snapshot(now));
+    }
+
+    /** A worker's message, which also tells whether the model can be used at all. */
+    void hear(FromWorker message) {
+        deliver(new PoolEvent.WorkerSpoke(message));
+        if (message instanceof FromWorker.Ready loaded) {
+            if (!ready.tryComplete(loaded.model()) && !ready.future().succeeded()) {
+                ready = Promise.promise();
+                ready.complete(loaded.model());
+            }
+        } else if (message instanceof FromWorker.StartFailed failed && failed.failure() == StartFailure.TERMINAL) {
+            ready.tryFail(new FailureException(FailureCode.MODEL_UNUSABLE, failed.detail()));
+        }
+    }
+
+    /** Completes with the first loaded model; fails once loading cannot succeed. */
+    Future<ModelIdentity> ready() {
+        return ready.future();
+    }
+
+    Waiters waiters() {
+        return waiters;
+    }
+
+    Dispatcher dispatcher() {
+        return dispatcher;
+    }
+
+    WorkerFleet fleet() {
+        return fleet;
+    }
+
+    PoolSnapshot snapshot() {
+        return dispatcher.snapshot(time.clock().nanoTime());
+    }
+
+    Time time() {
+        return time;
+    }
+
+    /** Ends the pool; completes with what could be confirmed. */
+    Future<ShutdownReport> shutdown() {
+        Promise<ShutdownReport> promise = Promise.promise();
+        ending.add(promise);
+        deliver(new PoolEvent.Shutdown());
+        return promise.future();
+    }
+
+    /** Workers that are not known to be gone. */
+    ShutdownReport unconfirmed() {
+        return new ShutdownReport(snapshot().slots().stream()
+                .filter(slot -> slot.state().isCharged())
+                .map(slot -> new ShutdownReport.Unconfirmed(slot.slot(), slot.generation()))
+                .toList());
+    }
+
+    /** Nothing fires any more. */
+    void disarm() {
+        timers.values().forEach(Timers.Timer::cancel);
+        timers.clear();
+    }
+
+    @Override
+    public void spoke(FromWorker message) {
+        hear(message);
+    }
+
+    @Override
+    public void exited(int slot, long generation) {
+        fleet.exited(slot, generation);
+        deliver(new PoolEvent.SlotExited(slot, generation));
+    }
+
+    @Override
+    public void startWorker(Effect.StartWorker effect) {
+        fleet.start(effect.slot(), effect.generation(), effect.model(), this);
+    }
+
+    @Override
+    public void send(Effect.Send effect) {
+        fleet.send(effect.message());
+    }
+
+    @Override
+    public void armTimer(Effect.ArmTimer effect) {
+        TimerKey key = effect.key();
+        Timers.Timer timer = time.timers()
+                .schedule(effect.atNanos() - time.clock().nanoTime(), () -> {
+                    timers.remove(key);
+                    deliver(new PoolEvent.TimerFired(key));
+                });
+        Timers.Timer before = timers.put(key, timer);
+        if (before != null) {
+            before.cancel();
+        }
+    }
+
+    @Override
+    public void disarmTimer(Effect.DisarmTimer effect) {
+        Timers.Timer timer = timers.remove(effect.key());
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+
+    @Override
+    public void settle(Effect.Settle effect) {
+        if (waiters.settle(effect.waiter(), effect.outcome())) {
+            metrics.settled(effect.outcome());
+        }
+    }
+
+    @Override
+    public void retireWorker(Effect.RetireWorker effect) {
+        fleet.retire(effect.slot(), effect.generation());
+    }
+
+    @Override
+    public void publish(Effect.Publish effect) {
+        if (effect.notice() instanceof PoolNotice.SlotMoved moved) {
+            metrics.moved(moved.to());
+            if (moved.to() == SlotState.STUCK) {
+                log.warn(
+                        "worker {} generation {} does not return: {}",
+                        moved.slot(),
+                        moved.generation(),
+                        fleet.whereabouts(moved.slot(), moved.generation()));
+            }
+        }
+        vertx.eventBus().publish(EVENTS, StatusJson.notice(effect.notice()));
+    }
+
+    @Override
+    public void shutdownDone(Effect.ShutdownDone effect) {
+        disarm();
+        ending.forEach(promise -> promise.tryComplete(effect.report()));
+        ending.clear();
+    }
+}

@@ -1,0 +1,92 @@
+package io.recallgate.embedding;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes SIGTERM and SIGINT over from the virtual machine, whose own handling runs all shutdown hooks side by side:
+ * ONNX Runtime's hook then frees its environment under a running call, and the process crashes. To be installed before
+ * the first model is opened, by whoever owns the process, never by an embedded library.
+ *
+ * <p>The handler is expected to stop the pool ({@link EmbeddingVerticle#shutdown}), close the native gate ({@link
+ * io.recallgate.embedding.model.NativeGate#shutdown}) and then call {@code System.exit}, or {@code Runtime.halt} if
+ * the gate reports a stuck thread. {@link #endProcess} does the last two.
+ */
+public final class ProcessSignals {
+
+    private static final Logger log = LoggerFactory.getLogger(ProcessSignals.class);
+
+    private ProcessSignals() {}
+
+    /**
+     * Installs the handler for both signals. It is called once, for the first signal, on a thread of its own that may
+     * block; a second signal while it runs halts the process at once.
+     *
+     * @param onFirst gets the conventional exit status: 128 plus the signal's number, so 143 or 130
+     * @return false if this virtual machine offers no signal handling; ending may then crash, so say so
+     */
+    public static boolean install(IntConsumer onFirst) {
+        AtomicBoolean first = new AtomicBoolean(true);
+        try {
+            // By reflection: the class belongs to no standard module, and a compiler that refuses warnings refuses it.
+            Class<?> signalType = Class.forName("sun.misc.Signal");
+            Class<?> handlerType = Class.forName("sun.misc.SignalHandler");
+            Method handle = signalType.getMethod("handle", signalType, handlerType);
+            for (String name : List.of("TERM", "INT")) {
+                Object signal = signalType.getConstructor(String.class).newInstance(name);
+                int status = 128 + (Integer) signalType.getMethod("getNumber").invoke(signal);
+                InvocationHandler dispatch = (proxy, method, arguments) -> switch (method.getName()) {
+                    case "handle" -> {
+                        begin(name, first, status, onFirst);
+                        yield null;
+                    }
+                    case "equals" -> proxy == (arguments == null ? null : arguments[0]);
+                    case "hashCode" -> System.identityHashCode(proxy);
+                    default -> "handler of SIG" + name;
+                };
+                Object proxy = Proxy.newProxyInstance(
+                        MethodHandles.lookup().lookupClass().getClassLoader(), new Class<?>[] {handlerType}, dispatch);
+                handle.invoke(null, signal, proxy);
+            }
+            return true;
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            log.warn("signals cannot be handled here; ending the process while a model runs may crash it", e);
+            return false;
+        }
+    }
+
+    private static void begin(String name, AtomicBoolean first, int status, IntConsumer onFirst) {
+        if (!first.compareAndSet(true, false)) {
+            log.warn("second signal, SIG{}: halting", name);
+            Runtime.getRuntime().halt(status);
+        }
+        log.info("SIG{}: stopping", name);
+        // The virtual machine calls handlers on a thread of its own for each signal, so blocking here is allowed.
+        onFirst.accept(status);
+    }
+
+    /**
+     * Ends the process: closes the native gate, then exits, or halts if a thread did not come out of native code by the
+     * deadline. Does not return. Every orderly end goes through here once a model may have been opened, also one after
+     * a failed start.
+     *
+     * @param status exit status
+     * @param deadline for threads to come out
+     */
+    public static void endProcess(int status, io.recallgate.time.Deadline deadline) {
+        io.recallgate.embedding.model.NativeGate.Report report =
+                io.recallgate.embedding.model.NativeGate.process().shutdown(deadline);
+        if (report.isClean()) {
+            System.exit(status);
+        }
+        log.error("halting, since native code did not return: {}", report.stuck());
+        Runtime.getRuntime().halt(status);
+    }
+}

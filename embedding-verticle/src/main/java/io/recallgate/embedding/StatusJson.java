@@ -1,0 +1,109 @@
+package io.recallgate.embedding;
+
+import io.recallgate.embedding.api.ModelIdentity;
+import io.recallgate.embedding.pool.PoolNotice;
+import io.recallgate.embedding.pool.PoolSnapshot;
+import io.recallgate.embedding.pool.PoolSnapshot.QueueView;
+import io.recallgate.embedding.pool.PoolSnapshot.SlotView;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The pool's state and its news as JSON: {@code GET /v1/workers}, {@code recallgate.status}, {@code recallgate.events}. */
+final class StatusJson {
+
+    private StatusJson() {}
+
+    static JsonObject of(PoolSnapshot pool, Instant now) {
+        JsonArray slots = new JsonArray();
+        pool.slots().forEach(slot -> slots.add(slot(slot, now)));
+        return new JsonObject()
+                .put("slots", slots)
+                .put("model", model(pool.identity()))
+                .put("configured_model", pool.model())
+                .put(
+                        "queue",
+                        new JsonObject()
+                                .put("queries", queue(pool.queries()))
+                                .put("documents", queue(pool.documents()))
+                                .put("operations", pool.operations())
+                                .put("bytes", pool.operationBytes())
+                                .put("waiters", pool.waiters()))
+                .put("retained", pool.retained())
+                .put("quarantined", pool.quarantined())
+                .put(
+                        "memory_gate",
+                        new JsonObject()
+                                .put("budget_bytes", pool.gate().budgetBytes())
+                                .put("charged_bytes", pool.gate().chargedBytes())
+                                .put("next_bytes", pool.gate().nextBytes())
+                                .put("admits_start", pool.gate().admitsStart()))
+                .put("counters", new JsonObject(new java.util.TreeMap<>(pool.counters())))
+                .put("dropped", new JsonObject(new java.util.TreeMap<>(pool.dropped())))
+                .put("closed", pool.closed());
+    }
+
+    static JsonObject slot(SlotView slot, Instant now) {
+        List<Long> operations = slot.operations();
+        ModelIdentity identity = slot.identity();
+        return new JsonObject()
+                .put("slot", slot.slot())
+                .put("state", slot.state().name().toLowerCase(Locale.ROOT))
+                .put("generation", slot.generation())
+                .put("since", now.minusNanos(slot.ageNanos()).toString())
+                .put("operation", operations.isEmpty() ? null : operations.get(0))
+                .put("operations", new JsonArray(operations))
+                .put("model", identity == null ? null : identity.name())
+                .put("batch_invariant", slot.batchInvariant())
+                .put("resident_bytes", slot.residentBytes())
+                .put("token_cap", slot.tokenCap())
+                .put("retry_debt", slot.debt())
+                .put("retry_in_ms", TimeUnit.NANOSECONDS.toMillis(slot.retryNanos()))
+                .put("retiring", slot.retiring());
+    }
+
+    /** What is published on {@code recallgate.events}. */
+    static JsonObject notice(PoolNotice notice) {
+        if (notice instanceof PoolNotice.SlotMoved moved) {
+            return new JsonObject()
+                    .put("type", "worker-state")
+                    .put("slot", moved.slot())
+                    .put("generation", moved.generation())
+                    .put("from", moved.from().name().toLowerCase(Locale.ROOT))
+                    .put("to", moved.to().name().toLowerCase(Locale.ROOT))
+                    .put("reason", moved.reason());
+        }
+        if (notice instanceof PoolNotice.WorkQuarantined work) {
+            return new JsonObject()
+                    .put("type", "work-quarantined")
+                    .put("slot", work.slot())
+                    .put("generation", work.generation())
+                    .put("operation", work.operation())
+                    .put("final", work.ended());
+        }
+        if (notice instanceof PoolNotice.ModelReplaced replaced) {
+            return new JsonObject().put("type", "model-replaced").put("model", replaced.model());
+        }
+        throw new IllegalArgumentException("a notice without words: " + notice);
+    }
+
+    private static JsonObject queue(QueueView queue) {
+        return new JsonObject()
+                .put("depth", queue.depth())
+                .put("oldest_age_ms", TimeUnit.NANOSECONDS.toMillis(queue.oldestNanos()));
+    }
+
+    private static @Nullable JsonObject model(@Nullable ModelIdentity identity) {
+        return identity == null
+                ? null
+                : new JsonObject()
+                        .put("name", identity.name())
+                        .put("fingerprint", identity.fingerprint())
+                        .put("dimensions", identity.dimensions())
+                        .put("max_tokens", identity.maxTokens());
+    }
+}

@@ -1,0 +1,31 @@
+package io.recallgate.embedding.bus;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/** What a cancellation found. In every case the caller's own interest has ended. */
+public enum CancelOutcome {
+    /** The work had not started and, if nobody else wants it, never will. */
+    CANCELLED,
+    /** The work runs natively; the caller no longer waits for it. */
+    RUNNING,
+    /** There was an answer before. */
+    SETTLED,
+    /** No such request is known, or its answer is long past. */
+    UNKNOWN;
+
+    /** As in messages. */
+    public String code() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The outcome with this code. */
+    public static Optional<CancelOutcome> ofCode(String code) {
+        for (CancelOutcome outcome : values()) {
+            if (outcome.code().equals(code)) {
+                return Optional.of(outcome);
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,147 @@
+package io.recallgate.embedding.bus;
+
+import io.recallgate.embedding.api.EmbedRequest;
+import io.recallgate.embedding.api.EmbedResult;
+import io.recallgate.embedding.api.Embedder;
+import io.recallgate.embedding.api.ModelIdentity;
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.time.CancelCause;
+import io.recallgate.time.CancelSignal;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Embeds over the event bus, for verticles of this or another JVM. Ids need to be unique only within one client, which
+ * scopes them with an id of its own. Thread-safe.
+ *
+ * <p>A caller that gives up is answered at once, and the pool is told.
+ */
+public final class EmbeddingClient implements Embedder {
+
+    private static final Logger log = LoggerFactory.getLogger(EmbeddingClient.class);
+
+    /** The pool answers at the deadline itself; the bus gives up a little later, when no pool is there to answer. */
+    private static final long GRACE_MILLIS = 100;
+
+    private static final long STATUS_TIMEOUT_MILLIS = 5_000;
+
+    private final Vertx vertx;
+    private final String clientId = UUID.randomUUID().toString();
+
+    /** @param vertx whose event bus is used */
+    public EmbeddingClient(Vertx vertx) {
+        this.vertx = vertx;
+    }
+
+    @Override
+    public Future<EmbedResult> embed(EmbedRequest request) {
+        CancelCause cancelled = request.cancel().cause();
+        if (cancelled != null) {
+            return Future.failedFuture(gaveUp(cancelled));
+        }
+        if (request.deadline().isPassed()) {
+            return Future.failedFuture(gaveUp(CancelCause.DEADLINE));
+        }
+        JsonObject body;
+        try {
+            body = EmbedMessages.encode(request);
+        } catch (FailureException e) {
+            return Future.failedFuture(e);
+        }
+        Promise<EmbedResult> promise = Promise.promise();
+        Context caller = vertx.getOrCreateContext();
+        Future<EmbedResult> answer = vertx.eventBus()
+                .<JsonObject>request(
+                        EmbedMessages.EMBED, body, options(request.deadline().remainingMillis() + GRACE_MILLIS))
+                .map(message -> EmbedMessages.result(message.body()))
+                .recover(error -> Future.failedFuture(FailureReply.decode(error, FailureCode.EMBEDDING_UNAVAILABLE)));
+        CancelSignal.Registration registration = request.cancel()
+                .onCancel(cause -> caller.runOnContext(ignored -> {
+                    if (promise.tryFail(gaveUp(cause))) {
+                        tellCancel(request.id());
+                    }
+                }));
+        answer.onComplete(done -> {
+            registration.remove();
+            if (done.succeeded()) {
+                promise.tryComplete(done.result());
+            } else if (promise.tryFail(done.cause()) && isDeadline(done.cause())) {
+                // Nobody answered in time; if the request is still on its way, it is not wanted any more.
+                tellCancel(request.id());
+            }
+        });
+        return promise.future();
+    }
+
+    /**
+     * Gives a request of this client up.
+     *
+     * @param id of the request
+     * @return what the pool found; fails with {@code embedding-unavailable} if no pool is there
+     */
+    public Future<CancelOutcome> cancel(String id) {
+        return vertx.eventBus()
+                .<JsonObject>request(
+                        EmbedMessages.CANCEL, new JsonObject().put("id", id), options(STATUS_TIMEOUT_MILLIS))
+                .map(message -> CancelOutcome.ofCode(message.body().getString("outcome"))
+                        .orElse(CancelOutcome.UNKNOWN))
+                .recover(error -> Future.failedFuture(FailureReply.decode(error, FailureCode.EMBEDDING_UNAVAILABLE)));
+    }
+
+    /** The state of the pool's workers, as {@code GET /v1/workers} shows it. */
+    public Future<JsonObject> status() {
+        return vertx.eventBus()
+                .<JsonObject>request(EmbedMessages.STATUS, new JsonObject(), options(STATUS_TIMEOUT_MILLIS))
+                .map(message -> message.body())
+                .recover(error -> Future.failedFuture(FailureReply.decode(error, FailureCode.EMBEDDING_UNAVAILABLE)));
+    }
+
+    @Override
+    public Future<ModelIdentity> model() {
+        return status().compose(status -> {
+            JsonObject model = status.getJsonObject("model");
+            if (model == null) {
+                return Future.failedFuture(
+                        new FailureException(FailureCode.NOT_READY, "the embedding model is being loaded")
+                                .retryAfter(Duration.ofSeconds(1)));
+            }
+            return Future.succeededFuture(new ModelIdentity(
+                    model.getString("name"),
+                    model.getString("fingerprint"),
+                    model.getInteger("dimensions"),
+                    model.getInteger("max_tokens")));
+        });
+    }
+
+    private void tellCancel(String id) {
+        cancel(id).onFailure(error -> log.debug("the cancellation of a request found no pool: {}", error.toString()));
+    }
+
+    private DeliveryOptions options(long timeoutMillis) {
+        return new DeliveryOptions().setSendTimeout(timeoutMillis).addHeader(EmbedMessages.CLIENT, clientId);
+    }
+
+    private static boolean isDeadline(Throwable error) {
+        return error instanceof FailureException failure && failure.code() == FailureCode.DEADLINE_EXCEEDED;
+    }
+
+    private static FailureException gaveUp(CancelCause cause) {
+        return switch (cause) {
+            case DEADLINE ->
+                new FailureException(
+                        FailureCode.DEADLINE_EXCEEDED, "the deadline passed before the vectors were there");
+            case SHUTDOWN -> new FailureException(FailureCode.SHUTTING_DOWN, "the caller is shutting down");
+            case CALLER, DISCONNECTED, SUPERSEDED ->
+                new FailureException(FailureCode.CANCELLED, "the caller cancelled");
+        };
+    }
+}

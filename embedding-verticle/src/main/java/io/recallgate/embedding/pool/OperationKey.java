@@ -1,0 +1,55 @@
+package io.recallgate.embedding.pool;
+
+import io.recallgate.embedding.api.EmbedInput;
+import io.recallgate.embedding.api.InputType;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * What makes work the same work: equal keys are one operation.
+ *
+ * @param model the configured model
+ * @param inputType which prefix the rows get
+ * @param digest hex SHA-256 over the rows, each framed by its kind and length so that no two lists collide
+ */
+record OperationKey(String model, InputType inputType, String digest) {
+
+    static OperationKey of(String model, InputType inputType, List<EmbedInput> inputs) {
+        MessageDigest digest = sha256();
+        for (EmbedInput input : inputs) {
+            byte[] bytes;
+            byte kind;
+            if (input instanceof EmbedInput.Text text) {
+                kind = 'T';
+                bytes = text.text().getBytes(StandardCharsets.UTF_8);
+            } else {
+                kind = 'I';
+                int[] ids = ((EmbedInput.Tokens) input).ids();
+                ByteBuffer buffer = ByteBuffer.allocate(Integer.BYTES * ids.length);
+                buffer.asIntBuffer().put(ids);
+                bytes = buffer.array();
+            }
+            digest.update(kind);
+            digest.update(
+                    ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
+            digest.update(bytes);
+        }
+        return new OperationKey(model, inputType, HexFormat.of().formatHex(digest.digest()));
+    }
+
+    OperationKey withModel(String other) {
+        return new OperationKey(other, inputType, digest);
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+}

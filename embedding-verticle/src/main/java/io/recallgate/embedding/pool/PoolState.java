@@ -1,0 +1,50 @@
+package io.recallgate.embedding.pool;
+
+import io.recallgate.embedding.api.ModelIdentity;
+import org.jspecify.annotations.Nullable;
+
+/** What the parts of the dispatcher share. Confined, like all of them, to the context that owns the dispatcher. */
+final class PoolState {
+
+    final PoolLimits limits;
+    final Outbox outbox = new Outbox();
+    final Counters counters = new Counters();
+    final Operations operations;
+    final Slots slots;
+    final RetainedResults retained;
+    final Quarantine quarantine;
+
+    /** What workers are told to load. */
+    String model;
+    /** What the last ready worker of that model loaded, null before the first. */
+    @Nullable
+    ModelIdentity identity;
+    /** Workers wanted with or without work. */
+    int warmWorkers;
+
+    boolean closed;
+    boolean ended;
+
+    PoolState(String model, PoolLimits limits, long now) {
+        this.limits = limits;
+        this.model = model;
+        this.operations = new Operations(limits.queue(), outbox);
+        this.slots = new Slots(limits, outbox, counters, now);
+        this.retained = new RetainedResults(limits.retention());
+        this.quarantine = new Quarantine(limits.retention());
+    }
+
+    /** Whether a waiting operation may be sent to a worker now. */
+    boolean mayRun(Operation operation) {
+        return quarantine.isEmpty() || !(quarantine.isFenced(operation.key) || quarantine.isHeld(operation.key));
+    }
+
+    /** Keeps what an unwanted operation has done so far, if the model that did it still serves. */
+    void retain(Operation operation, long now) {
+        ModelIdentity by = operation.identity();
+        if (by != null && !closed && operation.key.model().equals(model) && operation.nextRow() > 0) {
+            retained.keep(operation.key, by, operation.finished(), now);
+            counters.count(Counters.Name.RETAINED);
+        }
+    }
+}

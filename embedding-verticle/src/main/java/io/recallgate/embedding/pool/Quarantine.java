@@ -1,0 +1,164 @@
+package io.recallgate.embedding.pool;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * Keys of work that a worker's thread may still be busy with although its operation is over, so that nobody runs it a
+ * second time beside it; and how often a key has outlived its watchdog, so that it never takes a third slot.
+ */
+final class Quarantine {
+
+    /** Expiries after which work is not run again. */
+    private static final int FINAL_STRIKES = 2;
+
+    private final PoolLimits.Retention limits;
+    private final Map<OperationKey, Entry> entries = new LinkedHashMap<>();
+
+    Quarantine(PoolLimits.Retention limits) {
+        this.limits = limits;
+    }
+
+    private static final class Entry {
+        int strikes;
+        boolean fenced;
+        boolean held;
+        int slot;
+        long generation;
+        long expiresAt;
+
+        boolean isBusy() {
+            return held || fenced;
+        }
+    }
+
+    /** Holds a key until the thread of this slot returns: joiners fail at once. */
+    void hold(OperationKey key, int slot, long generation) {
+        Entry entry = busy(key, slot, generation);
+        entry.held = true;
+        entry.fenced = false;
+        bound();
+    }
+
+    /** Keeps a key from being dispatched until this slot has given it back: joiners may wait for that. */
+    void fence(OperationKey key, int slot, long generation) {
+        busy(key, slot, generation).fenced = true;
+        bound();
+    }
+
+    /** Turns the fences of this slot into holds, and tells for which keys. */
+    List<OperationKey> harden(int slot, long generation) {
+        List<OperationKey> keys = new ArrayList<>();
+        entries.forEach((key, entry) -> {
+            if (entry.fenced && entry.slot == slot && entry.generation == generation) {
+                entry.fenced = false;
+                entry.held = true;
+                keys.add(key);
+            }
+        });
+        return keys;
+    }
+
+    /**
+     * Counts an expiry.
+     *
+     * @return whether the work is not to be run again
+     */
+    boolean strike(OperationKey key, long now) {
+        Entry entry = entries.computeIfAbsent(key, ignored -> new Entry());
+        entry.strikes++;
+        entry.expiresAt = now + limits.quarantineAge().toNanos();
+        bound();
+        return entry.strikes >= FINAL_STRIKES;
+    }
+
+    /** The thread of this slot returned. */
+    void release(int slot, long generation, long now) {
+        entries.values().removeIf(entry -> {
+            if (!entry.isBusy() || entry.slot != slot || entry.generation != generation) {
+                return false;
+            }
+            entry.held = false;
+            entry.fenced = false;
+            entry.expiresAt = now + limits.quarantineAge().toNanos();
+            return entry.strikes == 0;
+        });
+    }
+
+    /** The work was done after all. */
+    void absolve(OperationKey key) {
+        Entry entry = entries.get(key);
+        if (entry != null && !entry.isBusy()) {
+            entries.remove(key);
+        }
+    }
+
+    boolean isHeld(OperationKey key) {
+        Entry entry = entries.get(key);
+        return entry != null && entry.held;
+    }
+
+    boolean isFenced(OperationKey key) {
+        Entry entry = entries.get(key);
+        return entry != null && entry.fenced;
+    }
+
+    boolean isFinal(OperationKey key) {
+        Entry entry = entries.get(key);
+        return entry != null && entry.strikes >= FINAL_STRIKES;
+    }
+
+    /** Whether it expired before, so that it should not share a slice with others. */
+    boolean isSuspect(OperationKey key) {
+        Entry entry = entries.get(key);
+        return entry != null && entry.strikes > 0;
+    }
+
+    void expire(long now) {
+        entries.values().removeIf(entry -> !entry.isBusy() && entry.expiresAt - now <= 0);
+    }
+
+    /** Keys whose thread has not returned. */
+    int busyKeys() {
+        return (int) entries.values().stream().filter(Entry::isBusy).count();
+    }
+
+    boolean isEmpty() {
+        return entries.isEmpty();
+    }
+
+    int size() {
+        return entries.size();
+    }
+
+    OptionalLong nextExpiry(long now) {
+        return entries.values().stream()
+                .filter(entry -> !entry.isBusy())
+                .mapToLong(entry -> entry.expiresAt - now)
+                .min()
+                .stream()
+                .map(left -> now + left)
+                .findFirst();
+    }
+
+    private Entry busy(OperationKey key, int slot, long generation) {
+        Entry entry = entries.computeIfAbsent(key, ignored -> new Entry());
+        entry.slot = slot;
+        entry.generation = generation;
+        return entry;
+    }
+
+    /** Forgets the oldest expiry. Busy keys are bounded by the slots and stay. */
+    private void bound() {
+        Iterator<Entry> oldest = entries.values().iterator();
+        while (entries.size() > limits.quarantined() && oldest.hasNext()) {
+            if (!oldest.next().isBusy()) {
+                oldest.remove();
+            }
+        }
+    }
+}

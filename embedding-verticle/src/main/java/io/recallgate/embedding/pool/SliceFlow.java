@@ -1,0 +1,205 @@
+package io.recallgate.embedding.pool;
+
+import io.recallgate.embedding.api.ModelIdentity;
+import io.recallgate.embedding.api.Priority;
+import io.recallgate.embedding.pool.Slot.Slice;
+import io.recallgate.embedding.pool.TimerKey.Kind;
+import io.recallgate.embedding.protocol.SlicePart;
+import io.recallgate.embedding.protocol.ToWorker;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Sends slices to workers, asks for their end, and watches over them. What workers answer is {@link SliceReplies}' part. */
+final class SliceFlow {
+
+    /** Workers that may be lost before they start an operation until the operation is given up. */
+    private static final int MAX_DISPATCH_LOSSES = 2;
+
+    private final PoolState pool;
+    private long nextSliceId = 1;
+
+    SliceFlow(PoolState pool) {
+        this.pool = pool;
+    }
+
+    /** Sends the next slice to an idle worker; false if nothing may run. */
+    boolean dispatch(Slot slot, long now) {
+        List<Operation> line = pool.operations.queue().nextLine(pool::mayRun);
+        ModelIdentity identity = slot.identity;
+        if (line.isEmpty() || identity == null) {
+            return false;
+        }
+        Priority priority = line.get(0).priority;
+        PoolLimits.Slice limits = pool.limits.slice();
+        int tokenCap = Math.min(limits.paddedTokens(), slot.tokenCap);
+        // Rows that run one by one gain nothing from company, and a query would wait for its neighbours' rows.
+        boolean shared = slot.batchInvariant || priority == Priority.DOCUMENT;
+        Map<Long, Operation> byId = line.stream().collect(Collectors.toMap(o -> o.id, Function.identity()));
+        List<SlicePart> parts = SlicePlanner.plan(
+                line.stream()
+                        .limit(limits.rows())
+                        .map(operation -> candidate(operation, identity))
+                        .toList(),
+                new SlicePlanner.Bounds(limits.rows(), tokenCap, identity.maxTokens(), shared));
+        List<Operation> chosen =
+                parts.stream().map(part -> byId.get(part.operationId())).toList();
+        ToWorker.Dispatch message = new ToWorker.Dispatch(slot.index, slot.generation, nextSliceId++, parts, tokenCap);
+        for (Operation operation : chosen) {
+            pool.operations.transition(operation, OperationState.DISPATCHED, now, "sent");
+            operation.dispatchedAt(now);
+        }
+        slot.slice = new Slice(message.sliceId(), chosen, parts);
+        pool.slots.transition(slot, SlotState.DISPATCHED, now, "sent");
+        pool.operations.queue().took(priority);
+        pool.outbox.add(new Effect.Send(message));
+        pool.outbox.arm(
+                TimerKey.of(Kind.DISPATCH, slot.index, message.sliceId()),
+                now + pool.limits.watchdogs().dispatch().toNanos());
+        pool.counters.count(Counters.Name.SLICES);
+        return true;
+    }
+
+    /** Asks a worker not to start what it was sent. */
+    void cancel(Slot slot) {
+        Slice slice = slot.heldSlice();
+        if (!slice.cancelSent) {
+            slice.cancelSent = true;
+            pool.outbox.add(new Effect.Send(new ToWorker.CancelDispatch(slot.index, slot.generation, slice.id)));
+        }
+    }
+
+    /** Asks a worker to end what it runs, because nobody wants it and somebody else wants the worker. */
+    void terminate(Slot slot) {
+        Slice slice = slot.heldSlice();
+        if (!slice.terminateSent) {
+            slice.terminateSent = true;
+            pool.counters.count(Counters.Name.TERMINATIONS);
+            pool.outbox.add(new Effect.Send(new ToWorker.Terminate(slot.index, slot.generation, slice.id)));
+        }
+    }
+
+    /** Ends a slice that must end now: a worker that does not acknowledge in time is retired. */
+    void forceEnd(Slot slot, long now) {
+        terminate(slot);
+        pool.outbox.arm(
+                TimerKey.of(Kind.TERMINATION_GRACE, slot.index, slot.heldSlice().id),
+                now + pool.limits.watchdogs().terminationGrace().toNanos());
+    }
+
+    /** The slice was sent long ago and has not started: its worker is not trusted any more. */
+    void dispatchExpired(Slot slot, long now, String reason) {
+        Slice slice = slot.heldSlice();
+        cancel(slot);
+        // The worker may still take it up: until it has answered or gone, nobody else may.
+        for (Operation operation : slice.operations) {
+            pool.quarantine.fence(operation.key, slot.index, slot.generation);
+        }
+        giveBack(slice, now);
+        for (Operation operation : slice.operations) {
+            // Under the name it has by now, if another model is to run it.
+            pool.quarantine.fence(operation.key, slot.index, slot.generation);
+        }
+        pool.slots.retire(slot, now, reason);
+    }
+
+    /** The slice has run too long, whoever waits for it. */
+    void executionExpired(Slot slot, long now) {
+        Slice slice = slot.heldSlice();
+        slice.expired = true;
+        pool.counters.count(Counters.Name.EXPIRIES);
+        for (Operation operation : slice.operations) {
+            boolean last = pool.quarantine.strike(operation.key, now);
+            pool.quarantine.hold(operation.key, slot.index, slot.generation);
+            pool.operations.settleAll(operation, last ? Outcomes.givenUp() : Outcomes.expired());
+            pool.operations.transition(operation, OperationState.EXPIRED, now, "execution watchdog");
+            pool.outbox.add(new Effect.Publish(
+                    new PoolNotice.WorkQuarantined(slot.index, slot.generation, operation.id, last)));
+        }
+        forceEnd(slot, now);
+    }
+
+    /** A forced end was not acknowledged. */
+    void terminationUnanswered(Slot slot, long now) {
+        Slice slice = slot.heldSlice();
+        if (!slice.expired) {
+            // Nothing is known against the work; but while its thread is out there nobody else may run it.
+            slice.expired = true;
+            for (Operation operation : slice.operations) {
+                pool.quarantine.hold(operation.key, slot.index, slot.generation);
+                pool.operations.settleAll(operation, Outcomes.unavailable("the worker did not end in time"));
+                pool.operations.transition(operation, OperationState.EXPIRED, now, "drain bound");
+            }
+        }
+        pool.slots.retire(slot, now, "termination unanswered");
+    }
+
+    /** The worker is gone although nobody asked it to go. */
+    void workerLost(Slot slot, long now) {
+        Slice slice = slot.slice;
+        pool.counters.count(Counters.Name.WORKERS_LOST);
+        if (slice != null && slot.state == SlotState.DISPATCHED) {
+            giveBack(slice, now);
+        } else if (slice != null && slot.state == SlotState.RUNNING && !slice.expired) {
+            for (Operation operation : slice.operations) {
+                // What ends a worker once may do it again, so it counts like an expiry.
+                boolean last = pool.quarantine.strike(operation.key, now);
+                pool.operations.fail(
+                        operation,
+                        last ? Outcomes.givenUp() : Outcomes.failed("the worker ended while it embedded this"),
+                        now);
+            }
+        }
+    }
+
+    /** The thread has left this slice, one way or another: its keys are free again. */
+    void threadReturned(Slot slot, long now) {
+        Slice slice = slot.slice;
+        if (slice != null) {
+            for (Operation operation : slice.operations) {
+                if (operation.state == OperationState.EXPIRED) {
+                    pool.operations.transition(operation, OperationState.FAILED, now, "the thread returned");
+                }
+            }
+            pool.slots.disarmSlice(slot);
+            slot.slice = null;
+        }
+        pool.quarantine.release(slot.index, slot.generation, now);
+    }
+
+    /** Puts work that never started back in its place, or gives it up if that happened before. */
+    private void giveBack(Slice slice, long now) {
+        // Backwards, so that the first is the first again.
+        for (int i = slice.operations.size() - 1; i >= 0; i--) {
+            Operation operation = slice.operations.get(i);
+            operation.dispatchLosses++;
+            if (!operation.hasWaiters()) {
+                pool.retain(operation, now);
+                pool.operations.transition(operation, OperationState.CANCELLED, now, "never started");
+            } else if (operation.dispatchLosses >= MAX_DISPATCH_LOSSES) {
+                pool.operations.fail(
+                        operation, Outcomes.unavailable("two workers were lost before they started this"), now);
+            } else {
+                requeue(operation, now, "worker lost before start");
+            }
+        }
+    }
+
+    /** Puts an operation back into the queue, for the model that is configured by now. */
+    void requeue(Operation operation, long now, String reason) {
+        pool.operations.transition(operation, OperationState.QUEUED, now, reason);
+        if (!operation.key.model().equals(pool.model)) {
+            pool.operations.rekey(operation, pool.model, now);
+        }
+    }
+
+    private SlicePlanner.Candidate candidate(Operation operation, ModelIdentity identity) {
+        if (!identity.equals(operation.identity())) {
+            operation.forgetFinished();
+        }
+        boolean alone = operation.alone || pool.quarantine.isSuspect(operation.key);
+        return new SlicePlanner.Candidate(
+                operation.id, operation.inputType(), operation.inputs(), operation.nextRow(), alone);
+    }
+}

@@ -1,0 +1,245 @@
+package io.recallgate.embedding.pool;
+
+import io.recallgate.embedding.api.ModelIdentity;
+import io.recallgate.embedding.pool.Slot.Slice;
+import io.recallgate.embedding.pool.TimerKey.Kind;
+import io.recallgate.embedding.protocol.FromWorker;
+import io.recallgate.embedding.protocol.PartResult;
+import io.recallgate.embedding.protocol.RunFailure;
+import io.recallgate.embedding.protocol.SliceTiming;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What workers answer about slices. An answer counts once, from the generation and for the slice that the slot holds;
+ * everything else is counted by kind and dropped.
+ */
+final class SliceReplies {
+
+    private final PoolState pool;
+    private final SliceFlow flow;
+
+    SliceReplies(PoolState pool, SliceFlow flow) {
+        this.pool = pool;
+        this.flow = flow;
+    }
+
+    void started(FromWorker.Started message, long now) {
+        Slot slot = pool.slots.find(message.slot(), message.generation());
+        if (slot == null || !slot.holdsSlice(message.sliceId())) {
+            pool.counters.dropped("started");
+            return;
+        }
+        if (slot.state == SlotState.DISPATCHED) {
+            begin(slot, now);
+            return;
+        }
+        pool.counters.dropped("started");
+        if (slot.state == SlotState.RETIRING || slot.state == SlotState.STUCK) {
+            // It took up after all what had been taken from it: its keys stay fenced until that has ended.
+            flow.terminate(slot);
+        }
+    }
+
+    void cancelled(FromWorker.Cancelled message, long now) {
+        Slot slot = pool.slots.find(message.slot(), message.generation());
+        if (slot == null || !slot.holdsSlice(message.sliceId())) {
+            pool.counters.dropped("cancelled");
+            return;
+        }
+        switch (slot.state) {
+            case DISPATCHED -> {
+                for (Operation operation : slot.heldSlice().operations) {
+                    if (operation.hasWaiters()) {
+                        flow.requeue(operation, now, "cancelled before start");
+                    } else {
+                        pool.retain(operation, now);
+                        pool.operations.transition(
+                                operation, OperationState.CANCELLED, now, "acknowledged before start");
+                    }
+                }
+                free(slot, now, "cancelled");
+            }
+            case RETIRING, STUCK -> {
+                flow.threadReturned(slot, now);
+                pool.counters.dropped("cancelled");
+            }
+            default -> pool.counters.dropped("cancelled");
+        }
+    }
+
+    void completed(FromWorker.Completed message, long now) {
+        Slot slot = claim(message.slot(), message.generation(), message.sliceId(), "completed", now);
+        ModelIdentity by = slot == null ? null : slot.identity;
+        if (slot == null || by == null) {
+            return;
+        }
+        Slice slice = slot.heldSlice();
+        for (Operation operation : slice.operations) {
+            PartResult part = absorb(operation, by, message.parts(), message.timing(), slice);
+            // A part without rows and without a failure would come back for ever.
+            boolean stalled =
+                    part == null || (part.failure() == null && part.rows().isEmpty());
+            RunFailure failure = part == null || stalled ? RunFailure.INTERNAL : part.failure();
+            settle(operation, failure, true, now);
+            if (failure == RunFailure.OUT_OF_MEMORY) {
+                pool.counters.count(Counters.Name.OUT_OF_MEMORY);
+                slot.shrinkTokenCap(pool.limits.slice());
+            }
+        }
+        slot.sliceWentWell(pool.limits.slice());
+        free(slot, now, "completed");
+    }
+
+    void failed(FromWorker.Failed message, long now) {
+        Slot slot = claim(message.slot(), message.generation(), message.sliceId(), "failed", now);
+        ModelIdentity by = slot == null ? null : slot.identity;
+        if (slot == null || by == null) {
+            return;
+        }
+        Slice slice = slot.heldSlice();
+        if (message.failure() == RunFailure.OUT_OF_MEMORY) {
+            pool.counters.count(Counters.Name.OUT_OF_MEMORY);
+            slot.shrinkTokenCap(pool.limits.slice());
+        }
+        for (Operation operation : slice.operations) {
+            absorb(operation, by, message.finished(), SliceTiming.NONE, slice);
+            settle(operation, message.failure(), slice.rows() == 1, now);
+        }
+        free(slot, now, "failed");
+    }
+
+    void terminated(FromWorker.Terminated message, long now) {
+        Slot slot = claim(message.slot(), message.generation(), message.sliceId(), "terminated", now);
+        ModelIdentity by = slot == null ? null : slot.identity;
+        if (slot == null || by == null) {
+            return;
+        }
+        Slice slice = slot.heldSlice();
+        for (Operation operation : slice.operations) {
+            absorb(operation, by, message.finished(), message.timing(), slice);
+            if (!slice.terminateSent) {
+                settle(operation, RunFailure.INTERNAL, slice.rows() == 1, now);
+            } else if (operation.isDone() || operation.hasWaiters()) {
+                settle(operation, null, true, now);
+            } else {
+                pool.retain(operation, now);
+                pool.operations.transition(operation, OperationState.TERMINATED, now, "acknowledged");
+            }
+        }
+        free(slot, now, "terminated");
+    }
+
+    /**
+     * The slot whose running slice this answer ends, null if it ends none. An answer that overtook its {@code started}
+     * implies it. For a slice that was given up before, the thread has returned, which is all that is left to learn.
+     */
+    private @Nullable Slot claim(int index, long generation, long sliceId, String kind, long now) {
+        Slot slot = pool.slots.find(index, generation);
+        if (slot == null || !slot.holdsSlice(sliceId)) {
+            pool.counters.dropped(kind);
+            return null;
+        }
+        Slice slice = slot.heldSlice();
+        switch (slot.state) {
+            case DISPATCHED -> begin(slot, now);
+            case RETIRING, STUCK -> {
+                flow.threadReturned(slot, now);
+                pool.counters.dropped(kind);
+                return null;
+            }
+            default -> {
+                if (slice.expired) {
+                    flow.threadReturned(slot, now);
+                    free(slot, now, "the thread returned");
+                    return null;
+                }
+            }
+        }
+        return slot;
+    }
+
+    private void begin(Slot slot, long now) {
+        Slice slice = slot.heldSlice();
+        pool.outbox.disarm(TimerKey.of(Kind.DISPATCH, slot.index, slice.id));
+        for (Operation operation : slice.operations) {
+            pool.operations.transition(operation, OperationState.RUNNING, now, "started");
+        }
+        pool.slots.transition(slot, SlotState.RUNNING, now, "started");
+        pool.outbox.arm(
+                TimerKey.of(Kind.EXECUTION, slot.index, slice.id),
+                now + pool.limits.watchdogs().execution().toNanos());
+    }
+
+    private void free(Slot slot, long now, String reason) {
+        pool.slots.disarmSlice(slot);
+        slot.slice = null;
+        pool.slots.transition(slot, SlotState.IDLE, now, reason);
+    }
+
+    /** Takes over the rows of this operation, as far as they are the ones that were asked for. */
+    private @Nullable PartResult absorb(
+            Operation operation, ModelIdentity by, List<PartResult> parts, SliceTiming timing, Slice slice) {
+        PartResult part = parts.stream()
+                .filter(candidate -> candidate.operationId() == operation.id)
+                .findFirst()
+                .orElse(null);
+        if (part == null) {
+            return null;
+        }
+        boolean fits = part.rowOffset() == operation.nextRow() && part.rows().size() <= slice.rowsOf(operation);
+        if (!fits || part.rows().stream().anyMatch(row -> row.vector().dimensions() != by.dimensions())) {
+            pool.counters.dropped("rows");
+            return null;
+        }
+        operation.addFinished(by, part.rows());
+        operation.addTiming(timing);
+        pool.counters.add(Counters.Name.ROWS, part.rows().size());
+        part.rows().forEach(row -> pool.counters.add(Counters.Name.TOKENS, row.tokens()));
+        return part;
+    }
+
+    /**
+     * Moves a running operation on, after its slice ended.
+     *
+     * @param blamed whether the failure, if there is one, is known to be this operation's own
+     */
+    private void settle(Operation operation, @Nullable RunFailure failure, boolean blamed, long now) {
+        if (operation.isDone()) {
+            complete(operation, now);
+        } else if (failure != null && !mayTryAgain(operation, failure, blamed)) {
+            pool.operations.fail(operation, Outcomes.failed(words(failure, operation.nextRow())), now);
+        } else if (operation.hasWaiters()) {
+            flow.requeue(operation, now, failure == null ? "rows remain" : "again in smaller slices");
+        } else {
+            pool.retain(operation, now);
+            pool.operations.transition(operation, OperationState.CANCELLED, now, "the last waiter left");
+        }
+    }
+
+    private void complete(Operation operation, long now) {
+        pool.quarantine.absolve(operation.key);
+        if (operation.hasWaiters()) {
+            pool.operations.settleAll(operation, new WaiterOutcome.Success(operation.result()));
+        } else {
+            pool.retain(operation, now);
+        }
+        pool.operations.transition(operation, OperationState.COMPLETED, now, "all rows done");
+    }
+
+    /** Whether smaller slices may help; each operation gets that chance once for each reason. */
+    private static boolean mayTryAgain(Operation operation, RunFailure failure, boolean blamed) {
+        boolean again = failure == RunFailure.OUT_OF_MEMORY ? !operation.memoryRetried : !blamed && !operation.alone;
+        operation.memoryRetried |= failure == RunFailure.OUT_OF_MEMORY;
+        operation.alone = true;
+        return again;
+    }
+
+    private static String words(RunFailure failure, int row) {
+        return switch (failure) {
+            case OUT_OF_MEMORY -> "the worker ran out of memory twice over input " + row;
+            case POISON -> "input " + row + " cannot be embedded";
+            case INTERNAL -> "the worker failed at input " + row;
+        };
+    }
+}

@@ -1,0 +1,128 @@
+package io.recallgate.embedding.pool;
+
+import io.recallgate.embedding.api.ModelIdentity;
+import io.recallgate.embedding.protocol.SlicePart;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** One place for a worker. Plain data: its state is changed by {@link Slots#transition} alone. */
+final class Slot {
+
+    /** Slices without trouble after which a shrunken token cap grows again. */
+    private static final int SLICES_TO_RECOVER = 16;
+
+    /** Why a worker is to end although nothing is wrong with it. */
+    enum Retirement {
+        REPLACEMENT,
+        OPERATOR,
+        SHUTDOWN
+    }
+
+    final int index;
+    final RetryDebt debt;
+
+    SlotState state = SlotState.EMPTY;
+    long generation;
+    long since;
+    /** What its worker was told to load. */
+    String model = "";
+
+    @Nullable
+    ModelIdentity identity;
+
+    boolean batchInvariant;
+    long chargedBytes;
+    int tokenCap;
+    /** What is in the worker's hands; kept while retiring until its thread is known to have left it. */
+    @Nullable
+    Slice slice;
+
+    @Nullable
+    Retirement retirement;
+    /** Whether it is to start again when it is empty, with or without work. */
+    boolean restart;
+
+    private int cleanSlices;
+
+    Slot(int index, PoolLimits limits, long now) {
+        this.index = index;
+        this.debt = new RetryDebt(limits.retry());
+        this.tokenCap = limits.slice().paddedTokens();
+        this.since = now;
+    }
+
+    /** One assignment. */
+    static final class Slice {
+        final long id;
+        final List<Operation> operations;
+        private final Map<Long, Integer> rows;
+        boolean cancelSent;
+        boolean terminateSent;
+        /** Whether the execution watchdog, and not the want of callers, ends it. */
+        boolean expired;
+
+        Slice(long id, List<Operation> operations, List<SlicePart> parts) {
+            this.id = id;
+            this.operations = new ArrayList<>(operations);
+            this.rows = parts.stream().collect(Collectors.toUnmodifiableMap(SlicePart::operationId, part -> part.rows()
+                    .size()));
+        }
+
+        int rows() {
+            return rows.values().stream().mapToInt(Integer::intValue).sum();
+        }
+
+        int rowsOf(Operation operation) {
+            return rows.getOrDefault(operation.id, 0);
+        }
+
+        boolean isAbandoned() {
+            return operations.stream().noneMatch(Operation::hasWaiters);
+        }
+    }
+
+    boolean holdsSlice(long sliceId) {
+        return slice != null && slice.id == sliceId;
+    }
+
+    Slice heldSlice() {
+        Slice held = slice;
+        if (held == null) {
+            throw new IllegalStateException("slot " + index + " holds no slice in " + state);
+        }
+        return held;
+    }
+
+    /** Removes an operation whose state can no longer be trusted from the slice. */
+    void disown(Operation operation) {
+        if (slice != null) {
+            slice.operations.remove(operation);
+        }
+    }
+
+    void shrinkTokenCap(PoolLimits.Slice limits) {
+        tokenCap = Math.max(limits.floorTokens(), tokenCap / 2);
+        cleanSlices = 0;
+    }
+
+    void sliceWentWell(PoolLimits.Slice limits) {
+        if (tokenCap < limits.paddedTokens() && ++cleanSlices >= SLICES_TO_RECOVER) {
+            tokenCap = Math.min(limits.paddedTokens(), tokenCap * 2);
+            cleanSlices = 0;
+        }
+    }
+
+    /** Forgets the worker that was here. */
+    void vacate(PoolLimits.Slice limits) {
+        identity = null;
+        batchInvariant = false;
+        chargedBytes = 0;
+        tokenCap = limits.paddedTokens();
+        cleanSlices = 0;
+        slice = null;
+        retirement = null;
+    }
+}

@@ -1,0 +1,51 @@
+package io.recallgate.embedding.pool;
+
+import io.recallgate.embedding.api.Priority;
+import java.util.List;
+import java.util.Locale;
+
+/** Takes the picture of a pool. */
+final class Snapshots {
+
+    private Snapshots() {}
+
+    static PoolSnapshot of(PoolState pool, long now) {
+        return new PoolSnapshot(
+                pool.model,
+                pool.identity,
+                pool.slots.all().stream().map(slot -> view(slot, now)).toList(),
+                pool.operations.queue().view(Priority.QUERY, now),
+                pool.operations.queue().view(Priority.DOCUMENT, now),
+                pool.operations.live(),
+                pool.operations.liveBytes(),
+                pool.operations.waiters(),
+                pool.retained.size(),
+                pool.quarantine.busyKeys(),
+                pool.slots.gate(),
+                pool.counters.counts(),
+                pool.counters.dropped(),
+                pool.closed);
+    }
+
+    private static PoolSnapshot.SlotView view(Slot slot, long now) {
+        Slot.Slice slice = slot.slice;
+        Slot.Retirement retirement = slot.retirement;
+        return new PoolSnapshot.SlotView(
+                slot.index,
+                slot.state,
+                slot.generation,
+                now - slot.since,
+                slice == null
+                        ? List.of()
+                        : slice.operations.stream()
+                                .map(operation -> operation.id)
+                                .toList(),
+                slot.identity,
+                slot.identity == null ? null : slot.batchInvariant,
+                slot.chargedBytes,
+                slot.tokenCap,
+                slot.debt.failures(),
+                slot.debt.remainingNanos(now),
+                retirement == null ? null : retirement.name().toLowerCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,14 @@
+package io.recallgate.embedding.pool;
+
+import io.recallgate.embedding.api.EmbedResult;
+import io.recallgate.failure.FailureException;
+
+/** How a waiter settled. */
+public sealed interface WaiterOutcome {
+
+    /** Vectors for all rows. Immutable, so one result serves all waiters of an operation. */
+    record Success(EmbedResult result) implements WaiterOutcome {}
+
+    /** No vectors, and why. */
+    record Failure(FailureException failure) implements WaiterOutcome {}
+}

@@ -1,0 +1,80 @@
+package io.recallgate.embedding.pool;
+
+import io.recallgate.embedding.api.Priority;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** Waiting operations in two lines, queries before documents, with a bound on how long documents give way. */
+final class WorkQueue {
+
+    private final Deque<Operation> queries = new ArrayDeque<>();
+    private final Deque<Operation> documents = new ArrayDeque<>();
+    private final int queriesPerDocument;
+    /** Query slices since documents last had their turn, counted only while documents wait. */
+    private int streak;
+
+    WorkQueue(int queriesPerDocument) {
+        this.queriesPerDocument = queriesPerDocument;
+    }
+
+    void addLast(Operation operation) {
+        line(operation.priority).addLast(operation);
+    }
+
+    void addFirst(Operation operation) {
+        line(operation.priority).addFirst(operation);
+    }
+
+    void remove(Operation operation) {
+        line(operation.priority).remove(operation);
+    }
+
+    /** Moves a waiting operation to the queries. */
+    void promote(Operation operation) {
+        documents.remove(operation);
+        operation.priority = Priority.QUERY;
+        queries.addLast(operation);
+    }
+
+    /** The line whose turn it is, without what may not run now; empty if nothing may run. */
+    List<Operation> nextLine(Predicate<Operation> mayRun) {
+        List<Operation> readyQueries = queries.stream().filter(mayRun).toList();
+        List<Operation> readyDocuments = documents.stream().filter(mayRun).toList();
+        boolean documentsTurn = readyQueries.isEmpty() || (streak >= queriesPerDocument && !readyDocuments.isEmpty());
+        return documentsTurn ? readyDocuments : readyQueries;
+    }
+
+    /** Takes note of a slice that was sent from the line of this priority. */
+    void took(Priority priority) {
+        streak = priority == Priority.QUERY && !documents.isEmpty() ? streak + 1 : 0;
+    }
+
+    long count(Predicate<Operation> mayRun) {
+        return queries.stream().filter(mayRun).count()
+                + documents.stream().filter(mayRun).count();
+    }
+
+    boolean isEmpty() {
+        return queries.isEmpty() && documents.isEmpty();
+    }
+
+    List<Operation> all() {
+        return Stream.concat(queries.stream(), documents.stream()).toList();
+    }
+
+    PoolSnapshot.QueueView view(Priority priority, long now) {
+        Deque<Operation> line = line(priority);
+        long oldest = line.stream()
+                .mapToLong(operation -> now - operation.submittedAt)
+                .max()
+                .orElse(0);
+        return new PoolSnapshot.QueueView(line.size(), oldest);
+    }
+
+    private Deque<Operation> line(Priority priority) {
+        return priority == Priority.QUERY ? queries : documents;
+    }
+}

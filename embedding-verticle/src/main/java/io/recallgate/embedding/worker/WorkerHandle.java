@@ -1,0 +1,79 @@
+package io.recallgate.embedding.worker;
+
+import io.recallgate.embedding.model.ModelProfile;
+import io.recallgate.embedding.model.TextModel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What worker, control and pool know of one worker in common. Each field is written by one of them; any thread may
+ * read.
+ */
+public final class WorkerHandle {
+
+    private final WorkerAddress address;
+    private final SliceLedger ledger = new SliceLedger();
+    private volatile @Nullable Thread thread;
+    private volatile @Nullable TextModel model;
+    private volatile @Nullable ModelProfile profile;
+    private volatile boolean spoken;
+
+    /** @param address of the worker */
+    public WorkerHandle(WorkerAddress address) {
+        this.address = address;
+    }
+
+    /** Its names. */
+    public WorkerAddress address() {
+        return address;
+    }
+
+    /** Whether the worker got as far as saying that it is ready or cannot start. */
+    public boolean hasSpoken() {
+        return spoken;
+    }
+
+    /** What loading showed, null before. */
+    public @Nullable ModelProfile profile() {
+        return profile;
+    }
+
+    /** Where the worker's thread is now, for a log about one that does not return; empty before it started. */
+    public String whereabouts() {
+        Thread current = thread;
+        if (current == null) {
+            return "";
+        }
+        StackTraceElement[] stack = current.getStackTrace();
+        return current.getName() + " " + current.getState() + (stack.length == 0 ? "" : " at " + stack[0]);
+    }
+
+    SliceLedger ledger() {
+        return ledger;
+    }
+
+    void began(Thread current) {
+        thread = current;
+    }
+
+    void loaded(TextModel loaded) {
+        profile = loaded.profile();
+        model = loaded;
+    }
+
+    /** Ends the native run of this slice. */
+    void endRun(long slice) {
+        TextModel current = model;
+        if (current != null) {
+            current.terminate(slice);
+        }
+    }
+
+    void spoke() {
+        spoken = true;
+    }
+
+    /** The worker's thread holds nothing any more; there is no run left to end. */
+    void gone() {
+        model = null;
+    }
+}

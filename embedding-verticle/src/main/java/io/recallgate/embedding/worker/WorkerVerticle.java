@@ -1,0 +1,185 @@
+package io.recallgate.embedding.worker;
+
+import io.recallgate.embedding.model.ModelProfile;
+import io.recallgate.embedding.model.TextModel;
+import io.recallgate.embedding.model.TextModelFactory;
+import io.recallgate.embedding.protocol.FromWorker;
+import io.recallgate.embedding.protocol.RunFailure;
+import io.recallgate.embedding.protocol.StartFailure;
+import io.recallgate.embedding.protocol.ToWorker;
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.time.Clock;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.MessageConsumer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Owns a model on a thread of its own, runs one slice at a time and says what becomes of each. Deployed as a worker
+ * with a pool of one thread; loading, running and closing all happen on that thread. Loading blocks {@code start},
+ * which is why nobody may wait for the deployment without a bound.
+ */
+public final class WorkerVerticle extends VerticleBase {
+
+    private static final Logger log = LoggerFactory.getLogger(WorkerVerticle.class);
+
+    private final WorkerHandle handle;
+    private final TextModelFactory factory;
+    private final String modelName;
+    private final Clock clock;
+    private @Nullable TextModel model;
+    private @Nullable MessageConsumer<ToWorker> consumer;
+
+    /**
+     * @param handle shared with the control
+     * @param factory loads the model
+     * @param modelName what to load
+     * @param clock measures spans
+     */
+    public WorkerVerticle(WorkerHandle handle, TextModelFactory factory, String modelName, Clock clock) {
+        this.handle = handle;
+        this.factory = factory;
+        this.modelName = modelName;
+        this.clock = clock;
+    }
+
+    @Override
+    public Future<?> start() {
+        handle.began(Thread.currentThread());
+        WorkerAddress address = handle.address();
+        long before = clock.nanoTime();
+        TextModel loaded;
+        try {
+            loaded = factory.open(modelName);
+        } catch (Exception | LinkageError | OutOfMemoryError e) {
+            return startFailed(e);
+        }
+        model = loaded;
+        handle.loaded(loaded);
+        MessageConsumer<ToWorker> registered = vertx.eventBus()
+                .localConsumer(address.work(), message -> message.body().deliverTo(new Work()));
+        consumer = registered;
+        ModelProfile profile = loaded.profile();
+        long loadNanos = clock.nanoTime() - before;
+        return registered
+                .completion()
+                .onSuccess(done -> tell(new FromWorker.Ready(
+                        address.slot(),
+                        address.generation(),
+                        profile.identity(),
+                        profile.batchInvariant(),
+                        profile.residentBytes(),
+                        loadNanos)));
+    }
+
+    private Future<?> startFailed(Throwable error) {
+        WorkerAddress address = handle.address();
+        boolean terminal = error instanceof FailureException failure && failure.code() == FailureCode.MODEL_UNUSABLE;
+        String detail = error instanceof FailureException failure
+                ? failure.detail()
+                : "loading failed: " + error.getClass().getSimpleName();
+        log.warn("worker {} generation {} did not start: {}", address.slot(), address.generation(), detail, error);
+        tell(new FromWorker.StartFailed(
+                address.slot(),
+                address.generation(),
+                terminal ? StartFailure.TERMINAL : StartFailure.RETRYABLE,
+                detail));
+        exit();
+        return Future.failedFuture(error);
+    }
+
+    /** Runs on the worker's thread, so no run is going on: closing here is safe. */
+    @Override
+    public Future<?> stop() {
+        handle.ledger().close();
+        MessageConsumer<ToWorker> registered = consumer;
+        if (registered != null) {
+            registered.unregister();
+        }
+        TextModel loaded = model;
+        try {
+            if (loaded != null) {
+                loaded.close();
+            }
+            tell(new FromWorker.Stopped(
+                    handle.address().slot(), handle.address().generation()));
+        } finally {
+            exit();
+        }
+        return Future.succeededFuture();
+    }
+
+    private void exit() {
+        handle.gone();
+        WorkerAddress address = handle.address();
+        send(new WorkerExit(address.slot(), address.generation()));
+    }
+
+    private void tell(FromWorker message) {
+        handle.spoke();
+        send(message);
+    }
+
+    private void send(Object message) {
+        vertx.eventBus().send(WorkerAddress.dispatcher(handle.address().pool()), message, LocalCodec.options());
+    }
+
+    private FromWorker runSlice(ToWorker.Dispatch dispatch, TextModel loaded) {
+        SliceLedger ledger = handle.ledger();
+        try {
+            return new SliceRunner(loaded, clock, ledger::isTerminating, dispatch).run();
+        } catch (RuntimeException | Error e) {
+            // A thrown error must not leave the slice without an end: the slot would wait for its watchdog.
+            log.error("slice {} on worker {} failed", dispatch.sliceId(), dispatch.slot(), e);
+            boolean memory = e instanceof OutOfMemoryError;
+            return new FromWorker.Failed(
+                    dispatch.slot(),
+                    dispatch.generation(),
+                    dispatch.sliceId(),
+                    memory ? RunFailure.OUT_OF_MEMORY : RunFailure.INTERNAL,
+                    e.getClass().getSimpleName(),
+                    List.of());
+        } finally {
+            ledger.finish(dispatch.sliceId());
+        }
+    }
+
+    private final class Work implements ToWorker.Handler {
+
+        @Override
+        public void dispatch(ToWorker.Dispatch message) {
+            WorkerAddress address = handle.address();
+            TextModel loaded = model;
+            boolean ours = message.slot() == address.slot() && message.generation() == address.generation();
+            // Messages that queued up behind a long run are read after it, when they may have been withdrawn.
+            if (!ours || loaded == null || !handle.ledger().start(message.sliceId())) {
+                return;
+            }
+            tell(new FromWorker.Started(message.slot(), message.generation(), message.sliceId()));
+            tell(runSlice(message, loaded));
+        }
+
+        @Override
+        public void cancelDispatch(ToWorker.CancelDispatch message) {
+            throw misaddressed();
+        }
+
+        @Override
+        public void terminate(ToWorker.Terminate message) {
+            throw misaddressed();
+        }
+
+        @Override
+        public void shutdown(ToWorker.Shutdown message) {
+            throw misaddressed();
+        }
+
+        private IllegalStateException misaddressed() {
+            return new IllegalStateException("commands go to the control, which a running slice does not hold up");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package io.recallgate.recall.lexical;
+
+import io.recallgate.recall.api.MemoryKind;
+import io.recallgate.recall.api.Scope;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to look for.
+ *
+ * @param scope whose memories
+ * @param text the question as it was asked
+ * @param limit 1 to {@link #MAX_LIMIT}
+ * @param session only this session, null for all
+ * @param kinds only these, empty for all
+ */
+public record LexicalSearch(
+        Scope scope, String text, int limit, @Nullable String session, Set<MemoryKind> kinds) {
+
+    /** The most hits of the leg; fusion wants more than the answer has. */
+    public static final int MAX_LIMIT = 100;
+
+    /** Checks the limit. */
+    public LexicalSearch {
+        kinds = Set.copyOf(kinds);
+        if (limit < 1 || limit > MAX_LIMIT) {
+            throw new IllegalArgumentException("limit out of 1.." + MAX_LIMIT + ": " + limit);
+        }
+    }
+
+    /** The kinds by name, all of them when none is chosen. */
+    String[] kindNames() {
+        return (kinds.isEmpty() ? Set.of(MemoryKind.values()) : kinds)
+                .stream().map(MemoryKind::wireName).sorted().toArray(String[]::new);
+    }
+}

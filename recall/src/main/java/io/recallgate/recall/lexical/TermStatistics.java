@@ -1,0 +1,140 @@
+package io.recallgate.recall.lexical;
+
+import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.database.Database;
+import io.recallgate.recall.database.Statements;
+import io.recallgate.time.Clock;
+import io.recallgate.time.Deadline;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Document frequencies of each scope, derived from its stored words and kept in memory: nothing is written, so no write
+ * waits for a statistic. Read by recalls, refreshed behind them, one refresh of a scope at a time. Thread-safe.
+ *
+ * <p>Staleness: a statistic is refreshed by the first recall that finds it older than five seconds or fifty times what
+ * computing it took, whichever is more; one older than ten minutes is not used. Rankings hardly notice: the weight of a
+ * term moves with the logarithm of its frequency.
+ */
+public final class TermStatistics {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TermStatistics.class);
+
+    private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(5);
+    /** At most a fiftieth of one connection's time goes into a scope's statistic. */
+    private static final long REFRESH_PER_COST = 50;
+
+    private static final long EXPIRY_NANOS = TimeUnit.MINUTES.toNanos(10);
+    private static final long COMPUTE_MILLIS = 30_000;
+    private static final int MAX_REFRESHES = 2;
+    private static final int MAX_TERMS = 20_000;
+    private static final int MAX_AUTHORS = 1_000;
+    /** Terms over all scopes: about 100 bytes each, so about 25 MiB. */
+    private static final int MAX_CACHED = 250_000;
+
+    private static final String TOTALS = Statements.load("lexical/totals");
+    private static final String FREQUENCIES = Statements.load("lexical/frequencies");
+    private static final String AUTHORS = Statements.load("lexical/authors");
+
+    private final Database database;
+    private final Clock clock;
+    private final Map<Scope, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+    private final Set<Scope> refreshing = new HashSet<>();
+    private long cached;
+
+    /** Starts empty. */
+    public TermStatistics(Database database, Clock clock) {
+        this.database = database;
+        this.clock = clock;
+    }
+
+    /** What is known of a scope now, null for nothing; starts a refresh where one is due, and never waits for it. */
+    @Nullable
+    ScopeStatistics current(Scope scope) {
+        long now = clock.nanoTime();
+        Entry entry;
+        boolean due;
+        synchronized (this) {
+            entry = entries.get(scope);
+            due = (entry == null || now - entry.dueNanos >= 0)
+                    && refreshing.size() < MAX_REFRESHES
+                    && refreshing.add(scope);
+        }
+        if (due) {
+            refreshAdmitted(scope);
+        }
+        return entry == null || now - entry.atNanos > EXPIRY_NANOS ? null : entry.statistics;
+    }
+
+    /** Computes a scope's statistic now, for tests and for after an import. */
+    Future<Void> refresh(Scope scope) {
+        synchronized (this) {
+            refreshing.add(scope);
+        }
+        return refreshAdmitted(scope);
+    }
+
+    private Future<Void> refreshAdmitted(Scope scope) {
+        long started = clock.nanoTime();
+        return database.connection(
+                        Deadline.afterMillis(clock, COMPUTE_MILLIS), connection -> compute(connection, scope))
+                .onComplete(outcome -> {
+                    if (outcome.succeeded()) {
+                        store(scope, outcome.result(), started);
+                    } else {
+                        LOG.warn(
+                                "term statistics could not be refreshed: {}",
+                                outcome.cause().getMessage());
+                    }
+                    synchronized (this) {
+                        refreshing.remove(scope);
+                    }
+                })
+                .mapEmpty();
+    }
+
+    private static Future<ScopeStatistics> compute(SqlConnection connection, Scope scope) {
+        Future<RowSet<Row>> totals = connection.preparedQuery(TOTALS).execute(Tuple.of(scope.owner(), scope.project()));
+        Future<RowSet<Row>> frequencies = connection
+                .preparedQuery(FREQUENCIES)
+                .execute(Tuple.of(scope.owner(), scope.project(), (long) MAX_TERMS));
+        Future<RowSet<Row>> authors =
+                connection.preparedQuery(AUTHORS).execute(Tuple.of(scope.owner(), scope.project(), (long) MAX_AUTHORS));
+        return Future.all(totals, frequencies, authors).map(ignored -> {
+            Row total = totals.result().iterator().next();
+            Map<String, Integer> counts = new HashMap<>();
+            frequencies.result().forEach(row -> counts.put(row.getString(0), row.getInteger(1)));
+            Set<String> names = new HashSet<>();
+            authors.result().forEach(row -> names.add(row.getString(0)));
+            return new ScopeStatistics(total.getLong(0), total.getDouble(1), counts, names);
+        });
+    }
+
+    private synchronized void store(Scope scope, ScopeStatistics statistics, long started) {
+        long now = clock.nanoTime();
+        long wait = Math.max(REFRESH_NANOS, REFRESH_PER_COST * (now - started));
+        Entry before = entries.put(scope, new Entry(statistics, started, now + wait));
+        cached += statistics.size() - (before == null ? 0 : before.statistics.size());
+        // The eldest first: the map is in order of access.
+        Iterator<Entry> eldest = entries.values().iterator();
+        while (cached > MAX_CACHED && entries.size() > 1) {
+            cached -= eldest.next().statistics.size();
+            eldest.remove();
+        }
+    }
+
+    private record Entry(ScopeStatistics statistics, long atNanos, long dueNanos) {}
+}

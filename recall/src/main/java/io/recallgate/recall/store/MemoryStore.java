@@ -1,0 +1,286 @@
+package io.recallgate.recall.store;
+
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.recall.api.Memory;
+import io.recallgate.recall.api.MemoryDraft;
+import io.recallgate.recall.api.MemoryPage;
+import io.recallgate.recall.api.MemoryPatch;
+import io.recallgate.recall.api.MemoryQuery;
+import io.recallgate.recall.api.MemoryService;
+import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.api.StoredMemory;
+import io.recallgate.recall.database.Database;
+import io.recallgate.recall.database.DatabaseTime;
+import io.recallgate.recall.database.Statements;
+import io.recallgate.recall.json.MemoryJson;
+import io.recallgate.recall.lexical.LexicalAnalysis;
+import io.recallgate.recall.store.WriteStatements.Change;
+import io.recallgate.recall.vector.VectorIndex;
+import io.recallgate.time.Clock;
+import io.recallgate.time.Deadline;
+import io.vertx.core.Future;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** {@link MemoryService} on PostgreSQL. Any thread; analysis of more than a few short texts runs on a worker. */
+public final class MemoryStore implements MemoryService {
+
+    /** Analysis takes about a microsecond for a character: this much may run on an event loop. */
+    private static final int INLINE_CHARS = 4 * 1024;
+
+    private static final int INLINE_DRAFTS = 4;
+
+    /** A transaction of a session's deletion removes so many. */
+    private static final int DELETE_CHUNK = 2_000;
+
+    private static final int MAX_PATCH_TRIES = 5;
+
+    private static final String GET = Statements.load("store/get");
+    private static final String LIST = Statements.load("store/list");
+    private static final String DELETE = Statements.load("store/delete");
+    private static final String DELETE_SESSION = Statements.load("store/delete-session");
+
+    private final Database database;
+    private final LexicalAnalysis analysis;
+    private final VectorIndex vectors;
+    private final WorkerExecutor workers;
+    private final Config config;
+    private final MemoryIds ids;
+    private final MemoryWriter writer;
+    private final WriteAdmission admission = new WriteAdmission();
+
+    /**
+     * What else it goes by.
+     *
+     * @param clock for ids
+     * @param time of statements
+     * @param fingerprint of the active model, null while none is known; read on each call
+     */
+    public record Config(Clock clock, DatabaseTime time, Supplier<@Nullable String> fingerprint) {}
+
+    /**
+     * @param workers run the analysis of large texts
+     */
+    public MemoryStore(
+            Database database, LexicalAnalysis analysis, VectorIndex vectors, WorkerExecutor workers, Config config) {
+        this.database = database;
+        this.analysis = analysis;
+        this.vectors = vectors;
+        this.workers = workers;
+        this.config = config;
+        this.ids = new MemoryIds(config.clock());
+        this.writer = new MemoryWriter(new WriteStatements(config.time()), vectors);
+    }
+
+    @Override
+    public Future<List<StoredMemory>> remember(Scope scope, List<MemoryDraft> drafts, Deadline deadline) {
+        long weight = weight(drafts);
+        try {
+            if (drafts.isEmpty() || drafts.size() > MAX_DRAFTS) {
+                throw FailureException.ofField(
+                        FailureCode.INVALID_FIELD, "memories", "memories must have 1 to " + MAX_DRAFTS + " entries");
+            }
+            MemoryJson.requireDistinct(drafts);
+            admission.enter(weight);
+        } catch (FailureException e) {
+            return Future.failedFuture(e);
+        }
+        return prepare(drafts, weight)
+                .compose(prepared -> database.transaction(
+                        deadline,
+                        connection -> writer.store(
+                                connection,
+                                scope,
+                                prepared,
+                                config.fingerprint().get())))
+                .onSuccess(stored -> {
+                    if (stored.stream().anyMatch(memory -> memory.change() == StoredMemory.Change.UPDATED)) {
+                        vectors.committed(scope);
+                    }
+                })
+                .onComplete(ignored -> admission.leave(weight));
+    }
+
+    @Override
+    public Future<Memory> get(Scope scope, UUID id, Deadline deadline) {
+        return database.connection(deadline, connection -> read(connection, scope, id));
+    }
+
+    @Override
+    public Future<MemoryPage> list(Scope scope, MemoryQuery query, Deadline deadline) {
+        Tuple values;
+        try {
+            if (query.limit() < 1 || query.limit() > MemoryQuery.MAX_LIMIT) {
+                throw FailureException.ofField(
+                        FailureCode.INVALID_FIELD, "limit", "limit must be 1 to " + MemoryQuery.MAX_LIMIT);
+            }
+            // One more than asked for tells whether there is another page.
+            values = Tuple.tuple()
+                    .addValue(scope.owner())
+                    .addValue(scope.project())
+                    .addValue(config.fingerprint().get())
+                    .addValue(ListCursor.decode(query.cursor()))
+                    .addValue(query.session())
+                    .addValue(query.kind() == null ? null : query.kind().wireName())
+                    .addValue(query.state() == null ? null : query.state().wireName())
+                    .addValue(query.limit() + 1);
+        } catch (FailureException e) {
+            return Future.failedFuture(e);
+        }
+        return database.connection(
+                deadline,
+                connection -> connection.preparedQuery(LIST).execute(values).map(rows -> {
+                    List<Memory> page = new ArrayList<>();
+                    String next = null;
+                    long last = 0;
+                    for (Row row : rows) {
+                        if (page.size() == query.limit()) {
+                            next = ListCursor.encode(last);
+                            break;
+                        }
+                        page.add(MemoryRows.memory(row));
+                        last = row.getLong("position");
+                    }
+                    return new MemoryPage(page, next);
+                }));
+    }
+
+    @Override
+    public Future<Memory> patch(Scope scope, UUID id, MemoryPatch patch, Deadline deadline) {
+        return patch(scope, id, patch, deadline, 1);
+    }
+
+    @Override
+    public Future<Void> delete(Scope scope, UUID id, Deadline deadline) {
+        return database.transaction(deadline, connection -> connection
+                        .preparedQuery(DELETE)
+                        .execute(Tuple.of(scope.owner(), scope.project(), id))
+                        .compose(rows -> rows.size() == 0
+                                ? Future.failedFuture(notFound())
+                                : vectors.remove(connection, scope, List.of(id))))
+                .onSuccess(ignored -> vectors.committed(scope));
+    }
+
+    @Override
+    public Future<Integer> deleteSession(Scope scope, String session, Deadline deadline) {
+        return deleteSession(scope, session, deadline, 0);
+    }
+
+    private Future<Integer> deleteSession(Scope scope, String session, Deadline deadline, int before) {
+        return database.transaction(deadline, connection -> connection
+                        .preparedQuery(DELETE_SESSION)
+                        .execute(Tuple.of(scope.owner(), scope.project(), session, DELETE_CHUNK))
+                        .compose(rows -> {
+                            List<UUID> removed = new ArrayList<>();
+                            rows.forEach(row -> removed.add(row.getUUID("id")));
+                            return removed.isEmpty()
+                                    ? Future.succeededFuture(0)
+                                    : vectors.remove(connection, scope, removed).map(removed.size());
+                        }))
+                .compose(removed -> {
+                    if (removed > 0) {
+                        vectors.committed(scope);
+                    }
+                    return removed < DELETE_CHUNK
+                            ? Future.succeededFuture(before + removed)
+                            : deleteSession(scope, session, deadline, before + removed);
+                });
+    }
+
+    /** Reads, applies and analyses outside the transaction; the version tells whether somebody was faster. */
+    private Future<Memory> patch(Scope scope, UUID id, MemoryPatch patch, Deadline deadline, int tries) {
+        return get(scope, id, deadline).compose(memory -> {
+            MemoryDraft draft;
+            try {
+                draft = MemoryJson.apply(patch, memory.draft());
+            } catch (FailureException e) {
+                return Future.failedFuture(e);
+            }
+            if (draft.equals(memory.draft())) {
+                return Future.succeededFuture(memory);
+            }
+            return prepare(List.of(draft), draft.content().length())
+                    .compose(prepared -> write(scope, memory, prepared.get(0), deadline))
+                    .recover(error -> error instanceof FailureException failure
+                                    && failure.code() == FailureCode.CONFLICT
+                                    && failure.field() == null
+                                    && tries < MAX_PATCH_TRIES
+                            ? patch(scope, id, patch, deadline, tries + 1)
+                            : Future.failedFuture(error));
+        });
+    }
+
+    private Future<Memory> write(Scope scope, Memory before, PreparedDraft draft, Deadline deadline) {
+        boolean reembed = MemoryWriter.embedsDifferently(
+                before.contentHash(), before.draft(), draft.contentHash(), draft.draft());
+        Change change = new Change(before.id(), before.version(), draft, reembed);
+        WriteStatements statements = new WriteStatements(config.time());
+        return database.transaction(deadline, connection -> writer.change(connection, scope, List.of(change))
+                        .recover(error -> Future.failedFuture(externalIdTaken(error)))
+                        .compose(ignored -> reembed ? statements.notifyJobs(connection) : Future.succeededFuture())
+                        .compose(ignored -> read(connection, scope, before.id())))
+                .onSuccess(ignored -> {
+                    if (reembed) {
+                        vectors.committed(scope);
+                    }
+                });
+    }
+
+    private Future<Memory> read(SqlConnection connection, Scope scope, UUID id) {
+        return connection
+                .preparedQuery(GET)
+                .execute(Tuple.of(
+                        scope.owner(), scope.project(), id, config.fingerprint().get()))
+                .map(rows -> {
+                    if (rows.size() == 0) {
+                        throw notFound();
+                    }
+                    return MemoryRows.memory(rows.iterator().next());
+                });
+    }
+
+    private Future<List<PreparedDraft>> prepare(List<MemoryDraft> drafts, long weight) {
+        if (drafts.size() > INLINE_DRAFTS || weight > INLINE_CHARS) {
+            return workers.executeBlocking(() -> prepareNow(drafts), false)
+                    .recover(error -> Future.failedFuture(FailureException.of(error)));
+        }
+        try {
+            return Future.succeededFuture(prepareNow(drafts));
+        } catch (RuntimeException e) {
+            return Future.failedFuture(FailureException.of(e));
+        }
+    }
+
+    private List<PreparedDraft> prepareNow(List<MemoryDraft> drafts) {
+        List<PreparedDraft> prepared = new ArrayList<>(drafts.size());
+        for (int i = 0; i < drafts.size(); i++) {
+            prepared.add(PreparedDraft.of(i, ids.next(), drafts.get(i), analysis));
+        }
+        return prepared;
+    }
+
+    private static long weight(List<MemoryDraft> drafts) {
+        return drafts.stream().mapToLong(draft -> draft.content().length()).sum();
+    }
+
+    private static Throwable externalIdTaken(Throwable error) {
+        return error instanceof PgException pg && Objects.equals(pg.getConstraint(), "memory_external_id")
+                ? FailureException.ofField(
+                        FailureCode.CONFLICT, "external_id", "external_id already belongs to another memory")
+                : error;
+    }
+
+    private static FailureException notFound() {
+        return new FailureException(FailureCode.NOT_FOUND, "there is no such memory");
+    }
+}

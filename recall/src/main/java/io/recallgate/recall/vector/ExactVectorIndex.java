@@ -1,0 +1,166 @@
+package io.recallgate.recall.vector;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.database.Database;
+import io.recallgate.time.Clock;
+import io.recallgate.time.Deadline;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlConnection;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@link VectorIndex} for servers without pgvector: compares the query with every vector of the scope, on a read worker,
+ * over a cache that is bounded in bytes over all scopes. Each search first asks the table what changed, so it sees
+ * every commit of any node at once. Thread-safe.
+ *
+ * <p>A scope whose vectors alone exceed the bound is refused with {@code work-too-large}.
+ */
+public final class ExactVectorIndex implements VectorIndex {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ExactVectorIndex.class);
+
+    private final VectorReader reader;
+    private final Clock clock;
+    private final ReadWorkers workers;
+    private final LongSupplier maxBytes;
+    private final Counter evictions;
+
+    /** How many announced removals are kept for scopes that are cached only afterwards, perhaps before the commit. */
+    private static final int MAX_REMOVALS = 10_000;
+
+    private final Map<Key, CachedScope> scopes = new LinkedHashMap<>(16, 0.75f, true);
+    /** Newest last; guarded, as {@link #scopes}, by the latter. */
+    private final Map<UUID, Scope> removals = new LinkedHashMap<>();
+
+    /**
+     * Starts with an empty cache.
+     *
+     * @param maxBytes bound of the cache, read on each use
+     */
+    public ExactVectorIndex(
+            Database database, Clock clock, ReadWorkers workers, LongSupplier maxBytes, MeterRegistry meters) {
+        this.reader = new VectorReader(database);
+        this.clock = clock;
+        this.workers = workers;
+        this.maxBytes = maxBytes;
+        this.evictions = Counter.builder("recallgate.vector.cache.evictions")
+                .description("Scopes whose vectors were dropped from the in-process cache to make room")
+                .register(meters);
+        Gauge.builder("recallgate.vector.cache.size", this, index -> index.cachedBytes())
+                .baseUnit("bytes")
+                .description("Vectors held in process")
+                .register(meters);
+    }
+
+    private record Key(Scope scope, String fingerprint) {}
+
+    @Override
+    public Future<List<VectorHit>> search(VectorQuery query, Deadline deadline) {
+        CachedScope cached = scope(new Key(query.scope(), query.fingerprint()));
+        Future<Void> fresh = cached.refresh().onSuccess(ignored -> makeRoom(cached));
+        boolean filtered = query.session() != null || !query.kinds().isEmpty();
+        Future<@Nullable Set<UUID>> allowed = filtered
+                ? reader.allowed(query.scope(), query.session(), query.kinds(), deadline)
+                        .map(ids -> ids)
+                : Future.succeededFuture();
+        return Future.all(fresh, allowed)
+                .compose(ignored -> workers.run(
+                        deadline,
+                        () -> VectorScan.nearest(
+                                cached.entries(), query.vector(), allowed.result(), query.limit(), deadline)));
+    }
+
+    @Override
+    public Future<Void> replace(SqlConnection transaction, List<StoredVector> vectors) {
+        // The next search reads them by their transaction number.
+        return Future.succeededFuture();
+    }
+
+    @Override
+    public Future<Void> remove(SqlConnection transaction, Scope scope, List<UUID> memoryIds) {
+        synchronized (scopes) {
+            memoryIds.forEach(id -> removals.put(id, scope));
+            Iterator<UUID> eldest = removals.keySet().iterator();
+            while (removals.size() > MAX_REMOVALS) {
+                eldest.next();
+                eldest.remove();
+            }
+            scopes.forEach((key, cached) -> {
+                if (key.scope.equals(scope)) {
+                    cached.suspect(memoryIds);
+                }
+            });
+        }
+        return Future.succeededFuture();
+    }
+
+    @Override
+    public void committed(Scope scope) {
+        // Nothing to do: searches look for themselves, which also covers commits of other nodes.
+    }
+
+    @Override
+    public Future<Void> close() {
+        synchronized (scopes) {
+            scopes.clear();
+        }
+        return Future.succeededFuture();
+    }
+
+    /** What the cache holds now. */
+    public long cachedBytes() {
+        synchronized (scopes) {
+            return scopes.values().stream().mapToLong(CachedScope::chargedBytes).sum();
+        }
+    }
+
+    private CachedScope scope(Key key) {
+        synchronized (scopes) {
+            CachedScope known = scopes.get(key);
+            if (known != null) {
+                return known;
+            }
+            CachedScope fresh = new CachedScope(reader, clock, key.scope, key.fingerprint, maxBytes);
+            fresh.suspect(removals.entrySet().stream()
+                    .filter(removal -> removal.getValue().equals(key.scope))
+                    .map(Map.Entry::getKey)
+                    .toList());
+            scopes.put(key, fresh);
+            return fresh;
+        }
+    }
+
+    /** Drops the scopes that were not asked for the longest; never the one that is in use. */
+    private void makeRoom(CachedScope inUse) {
+        synchronized (scopes) {
+            long held = scopes.values().stream()
+                    .mapToLong(CachedScope::chargedBytes)
+                    .sum();
+            Iterator<CachedScope> eldest = scopes.values().iterator();
+            while (held > maxBytes.getAsLong() && eldest.hasNext()) {
+                CachedScope candidate = eldest.next();
+                if (candidate != inUse && candidate.chargedBytes() > 0) {
+                    held -= candidate.chargedBytes();
+                    eldest.remove();
+                    evictions.increment();
+                    LOG.info(
+                            "the vector cache dropped a scope of {} bytes to make room; it holds {} bytes now",
+                            candidate.chargedBytes(),
+                            held);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+-- In how many memories each word is; words of one memory are left out, since that is what a missing word counts as.
+-- $1 owner, $2 project, $3 most words
+select word, ndoc
+from ts_stat(format('select words from memory where owner = %L and project = %L', $1::text, $2::text))
+where ndoc > 1
+order by ndoc desc, word
+limit $3

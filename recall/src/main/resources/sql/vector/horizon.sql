@@ -1,0 +1,2 @@
+-- Which transactions are seen now.
+select pg_current_snapshot()::text as horizon

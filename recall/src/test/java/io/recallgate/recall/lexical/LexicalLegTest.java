@@ -1,0 +1,272 @@
+package io.recallgate.recall.lexical;
+
+import static io.recallgate.recall.MemoryFixture.await;
+import static io.recallgate.recall.MemoryFixture.draft;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.recallgate.recall.MemoryFixture;
+import io.recallgate.recall.TestDatabase;
+import io.recallgate.recall.api.MemoryKind;
+import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.database.Database;
+import io.recallgate.recall.rank.IdOrder;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.SystemClock;
+import io.recallgate.time.VertxTimers;
+import io.vertx.core.Vertx;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LexicalLegTest {
+
+    private static TestDatabase server;
+    private static Vertx vertx;
+    private static Database database;
+    private static MemoryFixture memories;
+
+    /** A scope for each test keeps them apart. */
+    private final Scope scope = new Scope("owner-" + UUID.randomUUID(), "p");
+
+    private TermStatistics statistics;
+    private LexicalLeg leg;
+
+    @BeforeAll
+    static void open() {
+        server = TestDatabase.embedded();
+        vertx = Vertx.vertx();
+        database = Database.open(vertx, server.options(), new VertxTimers(vertx));
+        memories = new MemoryFixture(server);
+    }
+
+    @BeforeEach
+    void makeLeg() {
+        statistics = new TermStatistics(database, SystemClock.INSTANCE);
+        leg = new LexicalLeg(database, new LuceneAnalysis(), statistics);
+    }
+
+    @AfterAll
+    static void close() {
+        await(database.close());
+        await(vertx.close());
+        memories.close();
+        server.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theRarerWordWeighsMoreWithAndWithoutStatistics(boolean withStatistics) {
+        for (int i = 0; i < 20; i++) {
+            memories.turn(scope, "garden number " + i + " has roses");
+        }
+        UUID rare = memories.turn(scope, "the observatory has no flowers or trees");
+        UUID both = memories.turn(scope, "a garden beside the observatory");
+        if (withStatistics) {
+            await(statistics.refresh(scope));
+        }
+        List<UUID> found = find("garden observatory");
+        assertThat(found).startsWith(both, rare).hasSize(22);
+    }
+
+    @Test
+    void theScoreIsBm25() {
+        UUID one = memories.turn(scope, "tea tea biscuit");
+        memories.turn(scope, "biscuit cake");
+        memories.turn(scope, "coffee");
+        await(statistics.refresh(scope));
+        LexicalHit hit = await(leg.search(search("tea"), soon())).hits().get(0);
+        // By hand: 3 documents, 1 has it, twice, length 3, average 2.
+        double expected = Math.log(1 + (3 - 1 + 0.5) / 1.5) * (2 * 2.2) / (2 + 1.2 * (0.6 + 0.4 * 3 / 2));
+        assertThat(hit.memoryId()).isEqualTo(one);
+        assertThat(hit.score()).isCloseTo(expected, within(1e-9));
+    }
+
+    @Test
+    void equalScoresAreOrderedById() {
+        List<UUID> ids = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            ids.add(memories.turn(scope, "the same words"));
+        }
+        ids.sort(IdOrder.BYTES);
+        assertThat(find("words")).isEqualTo(ids);
+    }
+
+    @Test
+    void anotherOwnerOrProjectIsNeverSeen() {
+        memories.turn(new Scope(scope.owner(), "other"), "secret words");
+        memories.turn(new Scope("someone else", scope.project()), "secret words");
+        assertThat(find("secret words")).isEmpty();
+        assertThat(strict("secret")).isEmpty();
+        assertThat(find("")).isEmpty();
+    }
+
+    @Test
+    void anOwnerOfOnePercentGetsAllItsOwn() {
+        Scope crowd = new Scope("crowd-" + scope.owner(), "p");
+        for (int i = 0; i < 500; i++) {
+            memories.turn(crowd, "everybody writes about weather " + i);
+        }
+        for (int i = 0; i < 25; i++) {
+            memories.turn(scope, "weather again " + i);
+        }
+        await(statistics.refresh(scope));
+        assertThat(find("weather")).hasSize(25);
+    }
+
+    @Test
+    void sessionAndKindsNarrowTheSearch() {
+        UUID turn = put("blue kettle", MemoryKind.TURN, "s1", null, null);
+        UUID note = put("blue kettle", MemoryKind.NOTE, "s1", null, null);
+        UUID elsewhere = put("blue kettle", MemoryKind.TURN, "s2", null, null);
+        assertThat(find("kettle", "s1", Set.of())).containsExactlyInAnyOrder(turn, note);
+        assertThat(find("kettle", null, Set.of(MemoryKind.TURN))).containsExactlyInAnyOrder(turn, elsewhere);
+        assertThat(find("kettle", "s1", Set.of(MemoryKind.NOTE))).containsExactly(note);
+    }
+
+    @Test
+    void aQuestionWithoutWordsGetsTheNewestAndSaysTheyAreNotRelevant() {
+        UUID first = put("one", MemoryKind.TURN, "s1", null, null);
+        UUID second = put("two", MemoryKind.TURN, "s2", null, null);
+        LexicalResult all = await(leg.search(search("  "), soon()));
+        assertThat(all.relevant()).isFalse();
+        assertThat(ids(all)).containsExactly(second, first);
+        assertThat(find("what did they", "s1", Set.of())).containsExactly(first);
+    }
+
+    @Test
+    void authorAndDateAreWords() {
+        Instant may = Instant.parse("2023-05-08T13:56:00Z");
+        UUID hers = put("I went hiking", MemoryKind.TURN, null, "Melanie", may);
+        UUID aboutHer = put("I saw Melanie and thought of hiking boots", MemoryKind.TURN, null, "Caroline", null);
+        assertThat(find("Melanie hiking")).containsExactly(hers, aboutHer);
+        assertThat(find("8 May 2023")).containsExactly(hers);
+        assertThat(await(leg.authored(scope, "What did Melanie do?", List.of(hers, aboutHer), soon())))
+                .containsExactly(hers);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "'",
+                "\"",
+                "\\",
+                "a & !b | (c:*) <-> d",
+                "kettle' | 'x",
+                "AND OR NEAR/3",
+                "%_",
+                "$1; drop table memory",
+                ":A",
+                "''''",
+                "\\'",
+                "🎉",
+                "\ud83d"
+            })
+    void oddQuestionsAreHarmlessInEveryMode(String text) {
+        memories.turn(scope, "an ordinary kettle");
+        assertThat(find(text).size()).isLessThanOrEqualTo(1);
+        assertThat(strict(text)).isEmpty();
+    }
+
+    @Test
+    void wordsWithQuotesAndBackslashesAreStoredAndFound() {
+        UUID id = memories.turn(scope, "rock'n'roll at C:\\temp\\o'neil and user_id in foo.bar() over HTTP/2");
+        for (String question : List.of("rock'n'roll", "o'neil", "user_id", "foo.bar()", "HTTP/2")) {
+            assertThat(find(question)).as(question).containsExactly(id);
+            assertThat(strict(question)).as(question).containsExactly(id);
+        }
+        assertThat(strict("C:\\temp\\o'neil and")).containsExactly(id);
+    }
+
+    @Test
+    void twoCjkCharactersAreFound() {
+        UUID id = memories.turn(scope, "先週、東京タワーに行きました");
+        memories.turn(scope, "京都はとても静かでした");
+        assertThat(find("東京")).containsExactly(id);
+        assertThat(strict("東京")).containsExactly(id);
+        assertThat(strict("タワー")).containsExactly(id);
+    }
+
+    @Test
+    void strictIsLiteralAndNewestFirst() {
+        UUID older = memories.turn(scope, "the quick brown fox");
+        memories.turn(scope, "The Quick Brown Fox");
+        UUID newer = memories.turn(scope, "a quick brown foxtrot");
+        assertThat(strict("quick brown fox")).containsExactly(newer, older);
+        assertThat(strict("ick brown f")).containsExactly(newer, older);
+        assertThat(strict("quick  brown")).isEmpty();
+        assertThat(strict("%brown%")).isEmpty();
+    }
+
+    @Test
+    void strictFindsWhatIsPastTheIndexedWords() {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < 40_000; i++) {
+            text.append(Integer.toString(i + 1_000_000, 36)).append("q ");
+        }
+        UUID id = memories.turn(scope, text + "and the needle hides here");
+        assertThat(find("needle")).isEmpty();
+        assertThat(strict("the needle hides here")).containsExactly(id);
+    }
+
+    @Test
+    void aLongTextIsRankedByItsOwnCounts() {
+        UUID longText =
+                memories.turn(scope, "filler words everywhere ".repeat(300) + "with one zebra and another zebra");
+        UUID shortText = memories.turn(scope, "one zebra");
+        await(statistics.refresh(scope));
+        assertThat(find("zebra everywhere")).containsExactly(longText, shortText);
+    }
+
+    @Test
+    void aTermThatEverybodyHasIsFoundAmongTheNewest() {
+        for (int i = 0; i < CandidatePlan.BUDGET_ROWS + 500; i++) {
+            memories.turn(scope, "weather " + i);
+        }
+        UUID newest = memories.turn(scope, "weather weather weather");
+        await(statistics.refresh(scope));
+        assertThat(find("weather")).hasSize(100).startsWith(newest);
+    }
+
+    private UUID put(
+            String content,
+            MemoryKind kind,
+            @Nullable String session,
+            @Nullable String author,
+            @Nullable Instant occurredAt) {
+        return memories.insert(UUID.randomUUID(), scope, draft(content, kind, session, author, occurredAt));
+    }
+
+    private List<UUID> find(String text) {
+        return find(text, null, Set.of());
+    }
+
+    private List<UUID> find(String text, @Nullable String session, Set<MemoryKind> kinds) {
+        return ids(await(leg.search(new LexicalSearch(scope, text, 100, session, kinds), soon())));
+    }
+
+    private List<UUID> strict(String text) {
+        return ids(await(leg.strict(search(text), soon())));
+    }
+
+    private LexicalSearch search(String text) {
+        return new LexicalSearch(scope, text, 100, null, Set.of());
+    }
+
+    private static List<UUID> ids(LexicalResult result) {
+        return result.hits().stream().map(LexicalHit::memoryId).toList();
+    }
+
+    private static Deadline soon() {
+        return Deadline.afterMillis(SystemClock.INSTANCE, 10_000);
+    }
+}

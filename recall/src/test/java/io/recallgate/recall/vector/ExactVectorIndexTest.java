@@ -1,0 +1,79 @@
+package io.recallgate.recall.vector;
+
+import static io.recallgate.recall.MemoryFixture.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.recall.TestDatabase;
+import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.database.Database;
+import io.recallgate.time.SystemClock;
+import io.vertx.core.Vertx;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class ExactVectorIndexTest extends VectorIndexContract {
+
+    private volatile long maxBytes = 64L << 20;
+
+    @Override
+    TestDatabase openServer() {
+        return TestDatabase.embedded();
+    }
+
+    @Override
+    VectorIndex open(Vertx vertx, Database database) {
+        return new ExactVectorIndex(database, SystemClock.INSTANCE, workers, () -> maxBytes, meters);
+    }
+
+    @Test
+    void aVectorWrittenByAnotherNodeIsSeenByTheNextSearch() {
+        UUID first = embedded("first", 0, 1, 0, 0);
+        assertThat(ids(search(1, 0, 0, 0))).containsExactly(first);
+        UUID second = memories.turn(scope, "second");
+        memories.vector(scope, second, MODEL, 0, unit(1, 0, 0, 0));
+        assertThat(ids(search(1, 0, 0, 0))).containsExactly(second, first);
+    }
+
+    @Test
+    void theCacheDropsTheScopeNotAskedForTheLongest() {
+        Scope other = new Scope("other", "project");
+        for (int i = 0; i < 10; i++) {
+            embedded("mine " + i, 1, 0, 0, 0);
+            commit(other, memories.turn(other, "theirs " + i), MODEL, unit(0, 1, 0, 0));
+        }
+        search(1, 0, 0, 0);
+        long one = ((ExactVectorIndex) index).cachedBytes();
+        maxBytes = one + one / 2;
+        await(index.search(query(other, MODEL, unit(1, 0, 0, 0), 10, null, Set.of()), soon()));
+        assertThat(((ExactVectorIndex) index).cachedBytes()).isEqualTo(one);
+        assertThat(meters.counter("recallgate.vector.cache.evictions").count()).isEqualTo(1);
+        assertThat(search(1, 0, 0, 0)).hasSize(10);
+    }
+
+    @Test
+    void aScopeThatDoesNotFitIsRefused() {
+        for (int i = 0; i < 10; i++) {
+            embedded("mine " + i, 1, 0, 0, 0);
+        }
+        maxBytes = 500;
+        assertThatThrownBy(() -> search(1, 0, 0, 0))
+                .isInstanceOfSatisfying(FailureException.class, failure -> assertThat(failure.code())
+                        .isEqualTo(FailureCode.WORK_TOO_LARGE));
+        assertThat(((ExactVectorIndex) index).cachedBytes()).isZero();
+    }
+
+    @Test
+    void manySearchesAtOnceShareTheirLooks() {
+        for (int i = 0; i < 50; i++) {
+            embedded("mine " + i, 1, i, 0, 0);
+        }
+        var searches = java.util.stream.IntStream.range(0, 40)
+                .mapToObj(i -> index.search(query(scope, MODEL, unit(1, i, 0, 0), 5, null, Set.of()), soon()))
+                .toList();
+        searches.forEach(search -> assertThat(await(search)).hasSize(5));
+    }
+}

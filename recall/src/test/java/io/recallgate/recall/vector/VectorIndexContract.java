@@ -1,0 +1,313 @@
+package io.recallgate.recall.vector;
+
+import static io.recallgate.recall.MemoryFixture.await;
+import static io.recallgate.recall.MemoryFixture.draft;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.recallgate.embedding.api.EmbeddingVector;
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.recall.MemoryFixture;
+import io.recallgate.recall.TestDatabase;
+import io.recallgate.recall.api.MemoryKind;
+import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.database.Database;
+import io.recallgate.recall.rank.IdOrder;
+import io.recallgate.recall.vector.VectorIndex.VectorHit;
+import io.recallgate.recall.vector.VectorIndex.VectorQuery;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.SystemClock;
+import io.recallgate.time.VertxTimers;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link VectorIndex} keeps. */
+abstract class VectorIndexContract {
+
+    static final String MODEL = "0123456789abcdef";
+    static final String OTHER_MODEL = "fedcba9876543210";
+
+    final Scope scope = new Scope("owner", "project");
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+
+    private final Vertx vertx = Vertx.vertx();
+    private final TestDatabase server = openServer();
+    final Database database = Database.open(vertx, server.options(), new VertxTimers(vertx));
+    final MemoryFixture memories = new MemoryFixture(server);
+    final ReadWorkers workers = new ReadWorkers(vertx, 2, 64);
+    VectorIndex index;
+
+    abstract TestDatabase openServer();
+
+    abstract VectorIndex open(Vertx vertx, Database database);
+
+    @BeforeEach
+    void openIndex() {
+        index = open(vertx, database);
+    }
+
+    @AfterEach
+    void close() {
+        await(index.close());
+        await(workers.close());
+        await(database.close());
+        await(vertx.close());
+        memories.close();
+        server.close();
+    }
+
+    @Test
+    void theNearestComesFirst() {
+        UUID far = embedded("far", -1, 0.2f, 0, 0);
+        UUID near = embedded("near", 1, 0.1f, 0, 0);
+        UUID middle = embedded("middle", 0, 1, 0, 0);
+        List<VectorHit> hits = search(1, 0, 0, 0);
+        assertThat(ids(hits)).containsExactly(near, middle, far);
+        assertThat(hits.get(0).similarity()).isCloseTo(1 / Math.sqrt(1.01), within(1e-6));
+        assertThat(hits.get(1).similarity()).isCloseTo(0, within(1e-6));
+    }
+
+    @Test
+    void tiesAreOrderedByIdAlsoAtTheLimit() {
+        List<UUID> expected = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            expected.add(embedded("same", 0, 0, 1, 0));
+        }
+        expected.sort(IdOrder.BYTES);
+        assertThat(ids(search(0, 0, 1, 0))).isEqualTo(expected);
+        assertThat(ids(await(index.search(query(scope, MODEL, unit(0, 0, 1, 0), 7, null, Set.of()), soon()))))
+                .isEqualTo(expected.subList(0, 7));
+    }
+
+    @Test
+    void theBestPassageSpeaksForItsMemory() {
+        UUID document = memories.turn(scope, "long");
+        commit(scope, document, MODEL, unit(0, 1, 0, 0), unit(1, 0, 0, 0), unit(0, 0, 1, 0));
+        UUID other = embedded("other", 0.9f, 0.5f, 0, 0);
+        List<VectorHit> hits = search(1, 0, 0, 0);
+        assertThat(ids(hits)).containsExactly(document, other);
+        assertThat(hits.get(0).similarity()).isCloseTo(1, within(1e-6));
+    }
+
+    @Test
+    void anEmptyScopeHasNoNeighbours() {
+        assertThat(search(1, 0, 0, 0)).isEmpty();
+    }
+
+    @Test
+    void aWriteIsSeenByTheNextSearch() {
+        assertThat(search(1, 0, 0, 0)).isEmpty();
+        UUID first = embedded("first", 0, 1, 0, 0);
+        assertThat(ids(search(1, 0, 0, 0))).containsExactly(first);
+        UUID second = embedded("second", 1, 0, 0, 0);
+        assertThat(ids(search(1, 0, 0, 0))).containsExactly(second, first);
+    }
+
+    @Test
+    void anUpdateIsSeenByTheNextSearchWithAllOldPassagesGone() {
+        UUID id = memories.turn(scope, "changing");
+        commit(scope, id, MODEL, unit(1, 0, 0, 0), unit(0, 1, 0, 0));
+        assertThat(search(0, 1, 0, 0).get(0).similarity()).isCloseTo(1, within(1e-6));
+        commit(scope, id, MODEL, unit(0, 0, 1, 0));
+        List<VectorHit> hits = search(0, 1, 0, 0);
+        assertThat(hits).hasSize(1);
+        assertThat(hits.get(0).similarity()).isCloseTo(0, within(1e-6));
+    }
+
+    @Test
+    void aRemovalIsSeenByTheNextSearch() {
+        UUID gone = embedded("gone", 1, 0, 0, 0);
+        UUID stays = embedded("stays", 0, 1, 0, 0);
+        assertThat(ids(search(1, 0, 0, 0))).containsExactly(gone, stays);
+        await(database.transaction(soon(), connection -> index.remove(connection, scope, List.of(gone))
+                .compose(ignored -> connection
+                        .preparedQuery("delete from memory where id = $1")
+                        .execute(Tuple.of(gone)))));
+        index.committed(scope);
+        assertThat(ids(search(1, 0, 0, 0))).containsExactly(stays);
+    }
+
+    @Test
+    void aTransactionThatRollsBackChangesNothing() {
+        UUID kept = embedded("kept", 1, 0, 0, 0);
+        search(1, 0, 0, 0);
+        Future<Object> failed = database.transaction(soon(), connection -> index.remove(
+                        connection, scope, List.of(kept))
+                .compose(ignored -> connection
+                        .preparedQuery("delete from memory_vector where memory_id = $1")
+                        .execute(Tuple.of(kept)))
+                .compose(ignored ->
+                        index.replace(connection, List.of(new StoredVector(scope, kept, 0, MODEL, unit(0, 1, 0, 0)))))
+                .compose(ignored -> Future.failedFuture(new FailureException(FailureCode.CONFLICT, "on purpose"))));
+        assertThatThrownBy(() -> await(failed)).isInstanceOf(FailureException.class);
+        List<VectorHit> hits = search(1, 0, 0, 0);
+        assertThat(ids(hits)).containsExactly(kept);
+        assertThat(hits.get(0).similarity()).isCloseTo(1, within(1e-6));
+    }
+
+    @Test
+    void ownersProjectsAndModelsAreApart() {
+        UUID mine = embedded("mine", 0.1f, 1, 0, 0);
+        for (Scope other : List.of(new Scope("owner", ""), new Scope("other", "project"))) {
+            commit(other, memories.turn(other, "theirs"), MODEL, unit(1, 0, 0, 0));
+        }
+        commit(scope, memories.turn(scope, "other model"), OTHER_MODEL, unit(1, 0, 0, 0));
+        assertThat(ids(search(1, 0, 0, 0))).containsExactly(mine);
+    }
+
+    @Test
+    void anOwnerOfOnePercentGetsAllItsOwn() {
+        Scope crowd = new Scope("crowd", "project");
+        Random random = new Random(7);
+        for (int i = 0; i < 400; i++) {
+            commit(crowd, memories.turn(crowd, "c" + i), MODEL, unit(1, random.nextFloat() * 0.01f, 0, 0));
+        }
+        for (int i = 0; i < 20; i++) {
+            embedded("m" + i, random.nextFloat(), 1, random.nextFloat(), 0);
+        }
+        assertThat(search(1, 0, 0, 0)).hasSize(20);
+    }
+
+    @Test
+    void sessionAndKindsNarrowTheSearchAndFollowTheMemory() {
+        UUID turn = filed("turn", MemoryKind.TURN, "s1");
+        UUID note = filed("note", MemoryKind.NOTE, "s1");
+        UUID elsewhere = filed("elsewhere", MemoryKind.TURN, "s2");
+        assertThat(filtered("s1", Set.of())).containsExactlyInAnyOrder(turn, note);
+        assertThat(filtered(null, Set.of(MemoryKind.TURN))).containsExactlyInAnyOrder(turn, elsewhere);
+        assertThat(filtered("s1", Set.of(MemoryKind.NOTE))).containsExactly(note);
+        server.execute("update memory set session = 's1' where id = '" + elsewhere + "'");
+        assertThat(filtered("s1", Set.of())).containsExactlyInAnyOrder(turn, note, elsewhere);
+    }
+
+    @Test
+    void anotherDimensionIsItsOwnFailure() {
+        embedded("four", 1, 0, 0, 0);
+        assertThatThrownBy(() -> await(index.search(query(scope, MODEL, unit(1, 0), 10, null, Set.of()), soon())))
+                .isInstanceOfSatisfying(FailureException.class, failure -> {
+                    assertThat(failure.code()).isEqualTo(FailureCode.INVALID_FIELD);
+                    assertThat(failure.field()).isEqualTo("vector");
+                });
+    }
+
+    @Test
+    void randomVectorsComeInTheOrderOfTheirCosine() {
+        Random random = new Random(42);
+        List<EmbeddingVector> vectors = new ArrayList<>();
+        List<UUID> ids = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            vectors.add(randomUnit(random, 48));
+            ids.add(memories.turn(scope, "r" + i));
+            commit(scope, ids.get(i), MODEL, vectors.get(i));
+        }
+        EmbeddingVector wanted = randomUnit(random, 48);
+        List<VectorHit> hits = await(index.search(query(scope, MODEL, wanted, 50, null, Set.of()), soon()));
+        List<UUID> expected = new ArrayList<>(ids);
+        expected.sort((a, b) -> Double.compare(
+                vectors.get(ids.indexOf(b)).dot(wanted),
+                vectors.get(ids.indexOf(a)).dot(wanted)));
+        assertThat(ids(hits)).isEqualTo(expected.subList(0, 50));
+    }
+
+    @Test
+    void vectorsWrittenBeforeTheIndexOpenedAreFound() {
+        UUID old = memories.turn(scope, "old");
+        memories.vector(scope, old, MODEL, 0, unit(1, 0, 0, 0));
+        await(index.close());
+        index = open(vertx, database);
+        assertThat(ids(search(1, 0, 0, 0))).containsExactly(old);
+    }
+
+    final UUID embedded(String text, float... values) {
+        UUID id = memories.turn(scope, text);
+        commit(scope, id, MODEL, unit(values));
+        return id;
+    }
+
+    /** Writes as the job runner does: old vectors out, new ones in, the index told inside and after. */
+    final void commit(Scope where, UUID id, String fingerprint, EmbeddingVector... vectors) {
+        List<StoredVector> stored = new ArrayList<>();
+        for (int i = 0; i < vectors.length; i++) {
+            stored.add(new StoredVector(where, id, i, fingerprint, vectors[i]));
+        }
+        Function<SqlConnection, Future<Void>> work = connection -> connection
+                .preparedQuery("delete from memory_vector where memory_id = $1 and fingerprint = $2")
+                .execute(Tuple.of(id, fingerprint))
+                .compose(ignored -> connection
+                        .preparedQuery("insert into memory_vector (memory_id, fingerprint, passage, owner, project,"
+                                + " content_hash, dimensions, vector) values ($1, $2, $3, $4, $5, sha256('x'), $6, $7)")
+                        .executeBatch(stored.stream()
+                                .map(one -> Tuple.of(
+                                                id,
+                                                fingerprint,
+                                                one.passage(),
+                                                where.owner(),
+                                                where.project(),
+                                                one.vector().dimensions())
+                                        .addBuffer(Buffer.buffer(one.vector().toLittleEndian())))
+                                .toList()))
+                .compose(ignored -> index.replace(connection, stored));
+        await(database.transaction(soon(), work));
+        index.committed(where);
+    }
+
+    final List<VectorHit> search(float... values) {
+        return await(index.search(query(scope, MODEL, unit(values), 100, null, Set.of()), soon()));
+    }
+
+    private UUID filed(String text, MemoryKind kind, String session) {
+        UUID id = memories.insert(UUID.randomUUID(), scope, draft(text, kind, session, null, null));
+        commit(scope, id, MODEL, unit(1, 0, 0, 0));
+        return id;
+    }
+
+    private List<UUID> filtered(@Nullable String session, Set<MemoryKind> kinds) {
+        return ids(await(index.search(query(scope, MODEL, unit(1, 0, 0, 0), 100, session, kinds), soon())));
+    }
+
+    static VectorQuery query(
+            Scope scope,
+            String fingerprint,
+            EmbeddingVector vector,
+            int limit,
+            @Nullable String session,
+            Set<MemoryKind> kinds) {
+        return new VectorQuery(scope, fingerprint, vector, limit, session, kinds);
+    }
+
+    static List<UUID> ids(List<VectorHit> hits) {
+        return hits.stream().map(VectorHit::memoryId).toList();
+    }
+
+    static EmbeddingVector unit(float... values) {
+        return EmbeddingVector.of(values).truncated(values.length);
+    }
+
+    static EmbeddingVector randomUnit(Random random, int dimensions) {
+        float[] values = new float[dimensions];
+        for (int i = 0; i < dimensions; i++) {
+            values[i] = (float) random.nextGaussian();
+        }
+        return unit(values);
+    }
+
+    static Deadline soon() {
+        return Deadline.afterMillis(SystemClock.INSTANCE, 10_000);
+    }
+}
