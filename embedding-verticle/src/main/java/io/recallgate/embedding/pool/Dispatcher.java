@@ -137,6 +137,9 @@ public final class Dispatcher {
 
         @Override
         public void warmUp(PoolEvent.WarmUp event) {
+            if (pool.closed) {
+                return;
+            }
             pool.warmWorkers = Math.max(0, Math.min(event.workers(), pool.limits.slots()));
         }
 

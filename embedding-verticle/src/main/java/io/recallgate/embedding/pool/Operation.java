@@ -22,6 +22,7 @@ final class Operation {
     final long id;
     final long submittedAt;
     final long bytes;
+    final Priority admittedAs;
     /** Callers that have not settled, in the order of their coming. */
     final Set<Long> waiters = new LinkedHashSet<>();
 
@@ -47,6 +48,7 @@ final class Operation {
         this.id = id;
         this.key = key;
         this.inputs = inputs;
+        this.admittedAs = priority;
         this.priority = priority;
         this.bytes = bytes;
         this.submittedAt = now;

@@ -27,6 +27,8 @@ final class Operations {
     private long nextId = 1;
     private int live;
     private long liveBytes;
+    private int liveDocuments;
+    private long liveDocumentBytes;
 
     Operations(PoolLimits.Queue limits, Outbox outbox) {
         this.limits = limits;
@@ -52,15 +54,16 @@ final class Operations {
     Optional<FailureException> refusal(Priority priority, long bytes) {
         boolean document = priority == Priority.DOCUMENT;
         long byteLimit = document ? Math.min(limits.documentBytes(), limits.bytes()) : limits.bytes();
-        int operationLimit =
-                document ? Math.min(limits.documentOperations(), limits.operations()) : limits.operations();
         if (bytes > byteLimit) {
             return Optional.of(new FailureException(
                     FailureCode.WORK_TOO_LARGE,
                     "the inputs are charged with " + bytes + " bytes, and the queue holds " + byteLimit
                             + "; send fewer at a time"));
         }
-        if (live + 1 > operationLimit || liveBytes + bytes > byteLimit) {
+        boolean full = live >= limits.operations() || liveBytes + bytes > limits.bytes();
+        boolean fullForDocuments =
+                liveDocuments >= limits.documentOperations() || liveDocumentBytes + bytes > limits.documentBytes();
+        if (full || (document && fullForDocuments)) {
             return Optional.of(Outcomes.overloaded("the embedding queue is full"));
         }
         return Optional.empty();
@@ -70,8 +73,7 @@ final class Operations {
     Operation create(OperationKey key, List<EmbedInput> inputs, Priority priority, long bytes, long now) {
         Operation operation = new Operation(nextId++, key, inputs, priority, bytes, now);
         byKey.put(key, operation);
-        live++;
-        liveBytes += bytes;
+        charge(operation, 1);
         queue.addLast(operation);
         return operation;
     }
@@ -202,8 +204,17 @@ final class Operations {
 
     private void release(Operation operation) {
         byKey.remove(operation.key, operation);
-        live--;
-        liveBytes -= operation.bytes;
+        charge(operation, -1);
         operation.forgetInputs();
+    }
+
+    /** An operation is charged as what it was admitted as, even if a query joins it. */
+    private void charge(Operation operation, int sign) {
+        live += sign;
+        liveBytes += sign * operation.bytes;
+        if (operation.admittedAs == Priority.DOCUMENT) {
+            liveDocuments += sign;
+            liveDocumentBytes += sign * operation.bytes;
+        }
     }
 }

@@ -59,8 +59,8 @@ public record PoolLimits(
      *
      * @param operations live operations in all
      * @param bytes charged bytes of live operations in all
-     * @param documentOperations live operations beyond which no document is admitted
-     * @param documentBytes charged bytes beyond which no document is admitted
+     * @param documentOperations live document operations, so that queries have room of their own
+     * @param documentBytes charged bytes of those
      * @param waitersPerOperation callers of one piece of work
      * @param queriesPerDocument query slices after which one document slice goes first
      */

@@ -156,7 +156,7 @@ final class SlotKeeper {
     /** Starts what work, warmth and operators want, one by one, and arms the cool-downs that stand in the way. */
     void startWanted(long now) {
         for (Slot slot : candidates(now)) {
-            if (!isWanted(slot) || !pool.slots.gateAdmits() || mustWaitForFirst()) {
+            if (pool.closed || !isWanted(slot) || !pool.slots.gateAdmits() || mustWaitForFirst()) {
                 continue;
             }
             if (!slot.debt.isBlocked(now)) {

@@ -68,7 +68,8 @@ final class EmbeddedDatabase implements DatabasePart {
     private static @Nullable Void stopBlocking(EmbeddedPostgres postgres) throws InterruptedException {
         if (!postgres.stop()) {
             throw new FailureException(
-                    FailureCode.DATABASE_UNAVAILABLE, "the embedded PostgreSQL did not end; the next start deals with it");
+                    FailureCode.DATABASE_UNAVAILABLE,
+                    "the embedded PostgreSQL did not end; the next start deals with it");
         }
         return null;
     }
@@ -76,7 +77,9 @@ final class EmbeddedDatabase implements DatabasePart {
     @Override
     public String describe() {
         Future<EmbeddedPostgres> started = running.get();
-        String state = started != null && started.succeeded() ? started.result().state().name() : "STARTING";
+        String state = started != null && started.succeeded()
+                ? started.result().state().name()
+                : "STARTING";
         return "embedded, " + state.toLowerCase(Locale.ROOT);
     }
 }

@@ -32,12 +32,16 @@ final class HealthReport {
         if (memory == null || phase == Phase.STOPPING) {
             return Future.succeededFuture(new JsonObject()
                     .put("status", phase == Phase.STOPPING ? "stopping" : "starting")
-                    .put("database", component(phase == Phase.STOPPING ? "stopping" : "starting").put("kind", parts.database().describe()))
+                    .put(
+                            "database",
+                            component(phase == Phase.STOPPING ? "stopping" : "starting")
+                                    .put("kind", parts.database().describe()))
                     .put("migrations", component("pending"))
                     .put("embedding", embedding)
                     .put("jobs", component("pending")));
         }
-        return ping(memory).transform(pinged -> Future.succeededFuture(detail(phase, memory, embedding, pinged.cause())));
+        return ping(memory)
+                .transform(pinged -> Future.succeededFuture(detail(phase, memory, embedding, pinged.cause())));
     }
 
     private JsonObject detail(
@@ -51,7 +55,9 @@ final class HealthReport {
         return new JsonObject()
                 .put("status", status(phase, embedding, databaseTrouble))
                 .put("database", database)
-                .put("migrations", component("ready").put("schema", memory.facts().getString("schema")))
+                .put(
+                        "migrations",
+                        component("ready").put("schema", memory.facts().getString("schema")))
                 .put("embedding", embedding)
                 .put("jobs", component(databaseTrouble == null ? "ready" : "waiting"));
     }
@@ -64,7 +70,8 @@ final class HealthReport {
             return phase.name().toLowerCase(Locale.ROOT);
         }
         String status = embedding.getString("status");
-        // Without a provider by choice there is nothing to mend, but recall is still lexical only: that is a degradation.
+        // Without a provider by choice there is nothing to mend, but recall is still lexical only: that is a
+        // degradation.
         return "ready".equals(status) ? "ready" : "degraded";
     }
 

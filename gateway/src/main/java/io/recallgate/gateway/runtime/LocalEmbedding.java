@@ -117,13 +117,17 @@ final class LocalEmbedding implements EmbeddingPart, Embedder, WorkerOperations 
     @Override
     public Future<EmbedResult> embed(EmbedRequest request) {
         EmbeddingVerticle verticle = deployed();
-        return verticle == null ? Future.failedFuture(notUp()) : verticle.embedder().embed(request);
+        return verticle == null
+                ? Future.failedFuture(notUp())
+                : verticle.embedder().embed(request);
     }
 
     @Override
     public Future<ModelIdentity> model() {
         EmbeddingVerticle verticle = deployed();
-        return verticle == null ? Future.failedFuture(notUp()) : verticle.embedder().model();
+        return verticle == null
+                ? Future.failedFuture(notUp())
+                : verticle.embedder().model();
     }
 
     @Override
@@ -137,7 +141,9 @@ final class LocalEmbedding implements EmbeddingPart, Embedder, WorkerOperations 
     @Override
     public Future<JsonObject> restart(int slot) {
         EmbeddingVerticle verticle = deployed();
-        return verticle == null ? Future.failedFuture(notUp()) : verticle.operations().restart(slot);
+        return verticle == null
+                ? Future.failedFuture(notUp())
+                : verticle.operations().restart(slot);
     }
 
     private static FailureException notUp() {

@@ -4,7 +4,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.config.RecallgateConfig;
-import io.recallgate.gateway.config.RecallgateConfig.Provider;
 import io.recallgate.gateway.config.SettingsHolder;
 import io.recallgate.gateway.config.SettingsOperations;
 import io.recallgate.time.Clock;
@@ -57,6 +56,8 @@ public final class Recallgate implements GatewayRuntime {
     private final AtomicReference<@Nullable Future<Void>> starting = new AtomicReference<>();
     private final AtomicReference<@Nullable Promise<List<String>>> stopping = new AtomicReference<>();
     private final AtomicReference<Timers.@Nullable Timer> reload = new AtomicReference<>();
+    private final AtomicReference<Timers.@Nullable Timer> warmTimer = new AtomicReference<>();
+    private final Promise<Void> warm = Promise.promise();
     private volatile MemoryPart.@Nullable Opened memory;
     private volatile Supplier<Future<?>> drain = Future::succeededFuture;
 
@@ -89,7 +90,7 @@ public final class Recallgate implements GatewayRuntime {
                         config.database().url().get(), config.database().poolSize())
                 : new EmbeddedDatabase(
                         vertx, time.clock(), config.dataDir(), config.database().poolSize());
-        EmbeddingPart embedding = config.embedding().provider() == Provider.NONE
+        EmbeddingPart embedding = config.embedding().provider() == RecallgateConfig.Provider.NONE
                 ? new NoEmbedding()
                 : new LocalEmbedding(vertx, config, time, registry);
         MemoryPart memory = new RecallMemory(vertx, settings.recallSettings(), time, registry);
@@ -133,8 +134,9 @@ public final class Recallgate implements GatewayRuntime {
         Future<Void> embedding = warm();
         Future<Void> opened = parts.database()
                 .start()
-                .compose(options -> parts.memory().open(options, parts.embedding().embedder()))
-                .map(this::opened);
+                .compose(options ->
+                        parts.memory().open(options, parts.embedding().embedder()))
+                .compose(this::opened);
         // A wrong model is known long before the database is up, and the other way round: the first failure ends it.
         return Future.all(opened, embedding).map(all -> {
             if (!lifecycle.toIfLegal(LifecycleState.READY)) {
@@ -145,21 +147,24 @@ public final class Recallgate implements GatewayRuntime {
         });
     }
 
-    private @Nullable Void opened(MemoryPart.Opened services) {
+    private Future<Void> opened(MemoryPart.Opened services) {
+        if (lifecycle.state() != LifecycleState.STARTING) {
+            // The stop has passed the step that would have closed these.
+            return services.stopJobs().eventually(services::close).compose(closed -> Future.failedFuture(stopped()));
+        }
         memory = services;
-        return null;
+        return Future.succeededFuture();
     }
 
     /** Waits for the model, but not for ever, and for nothing that a restart would not cure. */
     private Future<Void> warm() {
-        Promise<Void> warm = Promise.promise();
-        Timers.Timer timer = timers.schedule(TimeUnit.MILLISECONDS.toNanos(WARM_MILLIS), () -> {
+        warmTimer.set(timers.schedule(TimeUnit.MILLISECONDS.toNanos(WARM_MILLIS), () -> {
             if (warm.tryComplete()) {
                 LOG.warn("embeddings are not up after {} ms; serving without them until they are", WARM_MILLIS);
             }
-        });
+        }));
         parts.embedding().start().onComplete(result -> {
-            timer.cancel();
+            cancel(warmTimer);
             if (result.succeeded()) {
                 warm.tryComplete();
             } else if (FailureException.of(result.cause()).code() == FailureCode.MODEL_UNUSABLE) {
@@ -202,14 +207,14 @@ public final class Recallgate implements GatewayRuntime {
             return first.future();
         }
         lifecycle.to(LifecycleState.STOPPING);
-        cancelReload();
+        cancel(reload);
+        cancel(warmTimer);
+        warm.tryFail(stopped());
         new StopSequence(timers)
                 .then("running requests", settings.config().drainMillis(), drain)
                 .then("embedding jobs", STEP_MILLIS, () -> withMemory(MemoryPart.Opened::stopJobs))
-                .then(
-                        "embedding workers",
-                        settings.config().drainMillis() + STEP_MILLIS,
-                        () -> parts.embedding().stop())
+                .then("embedding workers", settings.config().drainMillis() + STEP_MILLIS, () -> parts.embedding()
+                        .stop())
                 .then("database connections", STEP_MILLIS, () -> withMemory(MemoryPart.Opened::close))
                 .then("database", DATABASE_MILLIS, () -> parts.database().stop())
                 // What the start was still doing when the stop came: it has nothing left to work on.
@@ -223,8 +228,8 @@ public final class Recallgate implements GatewayRuntime {
         return mine.future();
     }
 
-    private void cancelReload() {
-        Timers.Timer timer = reload.getAndSet(null);
+    private static void cancel(AtomicReference<Timers.@Nullable Timer> reference) {
+        Timers.Timer timer = reference.getAndSet(null);
         if (timer != null) {
             timer.cancel();
         }

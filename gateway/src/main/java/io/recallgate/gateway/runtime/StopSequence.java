@@ -64,7 +64,10 @@ final class StopSequence {
             timer.cancel();
             if (result.failed()) {
                 unconfirmed.add(step.name());
-                LOG.warn("stop: {} could not be confirmed: {}", step.name(), result.cause().getMessage());
+                LOG.warn(
+                        "stop: {} could not be confirmed: {}",
+                        step.name(),
+                        result.cause().getMessage());
             }
             step(index + 1, done);
         });

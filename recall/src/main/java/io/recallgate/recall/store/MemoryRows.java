@@ -13,11 +13,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Rows of the table {@code memory}, with the columns that {@code sql/store} names. */
-final class MemoryRows {
+public final class MemoryRows {
 
     private MemoryRows() {}
 
-    static Memory memory(Row row) {
+    /** A whole memory, from a row with all columns of {@code sql/store/get.sql}. */
+    public static Memory memory(Row row) {
         return new Memory(
                 row.getUUID("id"),
                 draft(row),

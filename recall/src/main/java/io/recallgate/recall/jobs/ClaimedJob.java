@@ -1,0 +1,34 @@
+package io.recallgate.recall.jobs;
+
+import io.recallgate.recall.api.Scope;
+import io.vertx.core.buffer.Buffer;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job that this runner holds.
+ *
+ * @param id of the job
+ * @param memoryId whose embedding it is
+ * @param scope of the memory
+ * @param contentHash of the content below
+ * @param attempt the fence
+ * @param failures that counted against it before this attempt
+ * @param author of the memory
+ * @param content its beginning
+ */
+record ClaimedJob(
+        long id,
+        UUID memoryId,
+        Scope scope,
+        Buffer contentHash,
+        int attempt,
+        int failures,
+        @Nullable String author,
+        String content) {
+
+    /** What is embedded: a name in front of what somebody said helps questions that name them. */
+    String text() {
+        return author == null ? content : author + ": " + content;
+    }
+}

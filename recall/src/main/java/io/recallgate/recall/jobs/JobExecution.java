@@ -1,0 +1,150 @@
+package io.recallgate.recall.jobs;
+
+import io.recallgate.embedding.api.EmbedInput;
+import io.recallgate.embedding.api.EmbedRequest;
+import io.recallgate.embedding.api.EmbedResult;
+import io.recallgate.embedding.api.Embedder;
+import io.recallgate.embedding.api.InputType;
+import io.recallgate.embedding.api.Priority;
+import io.recallgate.failure.FailureException;
+import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.jobs.JobTable.SetBack;
+import io.recallgate.time.CancelSignal;
+import io.recallgate.time.Clock;
+import io.recallgate.time.Deadline;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One claimed job from its text to its end. Stateless but for its parts; never fails, its outcome says what happened. */
+final class JobExecution {
+
+    private static final Logger LOG = LoggerFactory.getLogger(JobExecution.class);
+
+    /** Embedded to tell a poisonous text from a broken provider; any provider that works embeds it. */
+    static final String CANARY = "Is anybody there?";
+
+    private final Embedder embedder;
+    private final ActiveModel model;
+    private final JobTable table;
+    private final Supplier<RecallSettings> settings;
+    private final Context context;
+
+    /**
+     * What else it goes by.
+     *
+     * @param clock deadlines are made on
+     * @param random jitter
+     * @param options fixed ones
+     */
+    record Context(Clock clock, RandomGenerator random, JobOptions options) {}
+
+    /** How an attempt ended. */
+    enum Outcome {
+        /** The vector is committed. */
+        DONE,
+        /** What it was made for is gone; nothing was committed. */
+        DROPPED,
+        /** It waits for another attempt, which counts. */
+        RETRY,
+        /** It failed for good. */
+        FAILED,
+        /** The provider is in trouble; the job waits and keeps its attempts. */
+        PROVIDER_TROUBLE,
+        /** We gave it up; its lease is released or runs out. */
+        ABANDONED,
+        /** The database did not take the outcome; the lease runs out. */
+        UNKNOWN;
+
+        /** For metrics: {@code provider_trouble}. */
+        String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    JobExecution(
+            Embedder embedder, ActiveModel model, JobTable table, Supplier<RecallSettings> settings, Context context) {
+        this.embedder = embedder;
+        this.model = model;
+        this.table = table;
+        this.settings = settings;
+        this.context = context;
+    }
+
+    /** Runs the job; {@code cancel} gives it up. */
+    Future<Outcome> run(ClaimedJob job, CancelSignal cancel) {
+        return embed("job-" + job.id() + "-" + job.attempt(), job.text(), cancel)
+                .compose(result -> commit(job, result), error -> failed(job, FailureException.of(error), cancel))
+                .otherwise(error -> {
+                    LOG.warn("job {} of memory {} could not be ended", job.id(), job.memoryId(), error);
+                    return Outcome.UNKNOWN;
+                });
+    }
+
+    private Future<Outcome> commit(ClaimedJob job, EmbedResult result) {
+        return model.refresh().transform(active -> {
+            if (active.succeeded()
+                    && active.result().fingerprint().equals(result.model().fingerprint())) {
+                return table.commit(job, result.model().fingerprint(), result.vectors())
+                        .map(done -> done ? Outcome.DONE : Outcome.DROPPED);
+            }
+            // The model was replaced while this ran: the vector would be filed under one that is gone.
+            return table.release(List.of(job)).map(Outcome.DROPPED);
+        });
+    }
+
+    private Future<Outcome> failed(ClaimedJob job, FailureException failure, CancelSignal cancel) {
+        return switch (Verdict.of(failure.code())) {
+            case ABANDONED -> Future.succeededFuture(Outcome.ABANDONED);
+            case PROVIDER -> providerTrouble(job, failure);
+            case TEXT -> counted(job, failure, settings.get().jobMaxAttempts());
+            case HOPELESS -> counted(job, failure, 0);
+            case SUSPECT ->
+                embed("canary-" + job.id() + "-" + job.attempt(), CANARY, cancel)
+                        .transform(canary -> canary.succeeded()
+                                ? counted(job, failure, settings.get().jobMaxAttempts())
+                                : providerTrouble(job, failure));
+        };
+    }
+
+    private Future<Outcome> counted(ClaimedJob job, FailureException failure, int maxFailures) {
+        int failures = job.failures() + 1;
+        boolean last = failures >= maxFailures;
+        if (last) {
+            LOG.warn(
+                    "job {} of memory {} failed for good after {} attempts: {}",
+                    job.id(),
+                    job.memoryId(),
+                    job.attempt(),
+                    failure.code().code());
+        }
+        SetBack why = new SetBack(last, true, wait(failures), failure.code().code(), failure.detail());
+        return table.setBack(job, why).map(ours -> !ours ? Outcome.DROPPED : last ? Outcome.FAILED : Outcome.RETRY);
+    }
+
+    private Future<Outcome> providerTrouble(ClaimedJob job, FailureException failure) {
+        SetBack why = new SetBack(false, false, wait(1), failure.code().code(), failure.detail());
+        return table.setBack(job, why).map(Outcome.PROVIDER_TROUBLE);
+    }
+
+    private long wait(int failures) {
+        RecallSettings now = settings.get();
+        return Backoff.millis(failures, now.jobBackoffBaseMillis(), now.jobBackoffMaxMillis(), context.random());
+    }
+
+    private Future<EmbedResult> embed(String id, String text, CancelSignal cancel) {
+        Deadline deadline =
+                Deadline.afterMillis(context.clock(), context.options().embedMillis());
+        EmbedRequest request = new EmbedRequest(
+                id, List.of(new EmbedInput.Text(text)), InputType.DOCUMENT, Priority.DOCUMENT, deadline, cancel);
+        try {
+            return embedder.embed(request);
+        } catch (RuntimeException e) {
+            return Future.failedFuture(e);
+        }
+    }
+}

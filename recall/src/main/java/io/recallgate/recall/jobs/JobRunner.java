@@ -1,0 +1,403 @@
+package io.recallgate.recall.jobs;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.recallgate.embedding.api.Embedder;
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.database.Database;
+import io.recallgate.recall.database.DatabaseTime;
+import io.recallgate.recall.jobs.JobExecution.Outcome;
+import io.recallgate.recall.vector.VectorIndex;
+import io.recallgate.time.CancelCause;
+import io.recallgate.time.CancelSignal;
+import io.recallgate.time.Clock;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.Timers;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims jobs and keeps a bounded number of them running. All its state lives on one context; methods may be called on
+ * any thread.
+ *
+ * <p>It claims when woken by a notification, when half of its places are free, and at least every poll interval. While
+ * the embedder has no model, or is in trouble, it claims nothing: jobs wait in the table and keep their attempts.
+ */
+public final class JobRunner {
+
+    private static final Logger LOG = LoggerFactory.getLogger(JobRunner.class);
+
+    /** After the drain: enough to give leases back, and bounded, since leases also run out by themselves. */
+    private static final long RELEASE_MILLIS = 2_000;
+
+    /** Jobs are rescued with every renewal, and pruned with every so many. */
+    private static final int PRUNE_EVERY = 15;
+
+    private static final int BACKFILL_JOBS = 500;
+
+    private final Context context;
+    private final JobTable table;
+    private final JobExecution execution;
+    private final ActiveModel model;
+    private final Parts parts;
+    private final JobOptions options;
+
+    private final Map<Long, InFlight> inFlight = new LinkedHashMap<>();
+    private Phase phase = Phase.NEW;
+    private boolean claiming;
+    private boolean wokenMeanwhile;
+    private boolean paused;
+    private int troubles;
+    private int rounds;
+    /** The model whose missing vectors have all got jobs. */
+    private @Nullable String backfilled;
+
+    private Timers.@Nullable Timer pollTimer;
+    private Timers.@Nullable Timer renewTimer;
+    private @Nullable Runnable whenIdle;
+    private @Nullable Future<Void> stopped;
+
+    /**
+     * What it takes from outside.
+     *
+     * @param clock deadlines are made on
+     * @param timers that belong to the clock
+     * @param time of statements
+     * @param settings read on each use
+     * @param random jitter; thread-safe
+     * @param meters counts outcomes
+     */
+    public record Parts(
+            Clock clock,
+            Timers timers,
+            DatabaseTime time,
+            Supplier<RecallSettings> settings,
+            RandomGenerator random,
+            MeterRegistry meters) {}
+
+    /**
+     * Where jobs and vectors are.
+     *
+     * @param database holds both
+     * @param vectors is told what is committed
+     */
+    public record Stores(Database database, VectorIndex vectors) {}
+
+    private record InFlight(ClaimedJob job, CancelSignal cancel) {}
+
+    private enum Phase {
+        NEW,
+        RUNNING,
+        DRAINING,
+        STOPPED
+    }
+
+    private JobRunner(
+            Context context,
+            JobTable table,
+            JobExecution execution,
+            ActiveModel model,
+            Parts parts,
+            JobOptions options) {
+        this.context = context;
+        this.table = table;
+        this.execution = execution;
+        this.model = model;
+        this.parts = parts;
+        this.options = options;
+    }
+
+    /**
+     * A runner on the context of the calling thread; call {@link #start()}.
+     *
+     * @param vertx whose context it gets
+     * @param stores where jobs and vectors are
+     * @param embedder makes the vectors
+     * @param model of the embedder
+     */
+    public static JobRunner create(
+            Vertx vertx, Stores stores, Embedder embedder, ActiveModel model, Parts parts, JobOptions options) {
+        JobTable table = new JobTable(stores.database(), stores.vectors(), parts.clock(), parts.time(), options);
+        JobExecution execution = new JobExecution(
+                embedder,
+                model,
+                table,
+                parts.settings(),
+                new JobExecution.Context(parts.clock(), parts.random(), options));
+        return new JobRunner(vertx.getOrCreateContext(), table, execution, model, parts, options);
+    }
+
+    /** Begins to claim. */
+    public void start() {
+        onContext(() -> {
+            if (phase == Phase.NEW) {
+                phase = Phase.RUNNING;
+                renew();
+                claim();
+            }
+        });
+    }
+
+    /** There may be work. A hint: nothing depends on it. */
+    public void wake() {
+        onContext(() -> {
+            if (claiming) {
+                wokenMeanwhile = true;
+            } else if (!paused) {
+                claim();
+            }
+        });
+    }
+
+    /**
+     * Claims nothing more, lets running jobs finish until {@code drain}, then gives them up and their leases back.
+     * Idempotent; never fails.
+     */
+    public Future<Void> stop(Deadline drain) {
+        Promise<Void> done = Promise.promise();
+        onContext(() -> {
+            if (stopped == null) {
+                stopped = drain(drain);
+            }
+            stopped.onComplete(done);
+        });
+        return done.future();
+    }
+
+    private void claim() {
+        cancelPoll();
+        int free = options.concurrency() - inFlight.size();
+        if (phase != Phase.RUNNING || claiming || free == 0) {
+            return;
+        }
+        claiming = true;
+        wokenMeanwhile = false;
+        model.refresh()
+                .compose(ignored -> table.claim(free, settings().jobLeaseMillis()))
+                .onComplete(jobs -> onContext(() -> {
+                    claiming = false;
+                    if (jobs.failed()) {
+                        refused(jobs.cause());
+                    } else {
+                        claimed(jobs.result(), free);
+                    }
+                }));
+    }
+
+    private void claimed(List<ClaimedJob> jobs, int asked) {
+        if (phase != Phase.RUNNING) {
+            release(jobs).onComplete(ignored -> onContext(this::checkIdle));
+            return;
+        }
+        jobs.forEach(this::run);
+        if (wokenMeanwhile && jobs.size() < asked) {
+            claim();
+        } else if (pollTimer == null) {
+            // A full claim is followed by the next as soon as half of it is done; the timer is only the floor.
+            armPoll(settings().jobPollMillis());
+        }
+    }
+
+    private void refused(Throwable error) {
+        FailureException failure = FailureException.of(error);
+        if (failure.code() == FailureCode.NO_EMBEDDING_PROVIDER || failure.code() == FailureCode.NOT_READY) {
+            LOG.debug("no jobs are claimed: {}", failure.code().code());
+        } else {
+            LOG.warn("no jobs can be claimed: {}", failure.code().code(), error);
+        }
+        trouble();
+        checkIdle();
+    }
+
+    private void run(ClaimedJob job) {
+        InFlight flight = new InFlight(job, new CancelSignal());
+        inFlight.put(job.id(), flight);
+        execution.run(job, flight.cancel()).onComplete(outcome -> onContext(() -> ended(flight, outcome.result())));
+    }
+
+    private void ended(InFlight flight, Outcome outcome) {
+        parts.meters().counter("recallgate.jobs", "outcome", outcome.label()).increment();
+        // A job that was lost and claimed again is under the same id, with another flight.
+        inFlight.remove(flight.job().id(), flight);
+        switch (outcome) {
+            case PROVIDER_TROUBLE, UNKNOWN -> trouble();
+            case DONE -> troubles = 0;
+            default -> {}
+        }
+        if (!paused && inFlight.size() <= options.concurrency() / 2) {
+            claim();
+        }
+        checkIdle();
+    }
+
+    /** Nothing is claimed until the wait is over, whatever is notified meanwhile. */
+    private void trouble() {
+        if (phase != Phase.RUNNING || paused) {
+            return;
+        }
+        paused = true;
+        troubles = Math.min(troubles + 1, 30);
+        cancelPoll();
+        RecallSettings now = settings();
+        armPoll(Math.min(
+                Math.max(now.jobPollMillis(), 30_000),
+                Backoff.millis(troubles, now.jobPollMillis(), now.jobBackoffMaxMillis(), parts.random())));
+    }
+
+    private void armPoll(long millis) {
+        pollTimer = parts.timers()
+                .schedule(
+                        TimeUnit.MILLISECONDS.toNanos(millis),
+                        () -> onContext(() -> {
+                            pollTimer = null;
+                            claim();
+                        }));
+    }
+
+    private void cancelPoll() {
+        if (pollTimer != null) {
+            pollTimer.cancel();
+            pollTimer = null;
+        }
+    }
+
+    private void armRenewal() {
+        long nanos = TimeUnit.MILLISECONDS.toNanos(settings().jobLeaseMillis()) / 3;
+        renewTimer = parts.timers().schedule(nanos, () -> onContext(this::renew));
+    }
+
+    /** Renews leases while draining too; what is no longer ours is given up. */
+    private void renew() {
+        renewTimer = null;
+        if (phase == Phase.STOPPED) {
+            return;
+        }
+        List<InFlight> held = List.copyOf(inFlight.values());
+        Future<?> renewed = held.isEmpty()
+                ? Future.succeededFuture()
+                : table.renew(jobs(held), settings().jobLeaseMillis())
+                        .onSuccess(ours -> onContext(() -> held.stream()
+                                .filter(flight -> !ours.contains(flight.job().id()))
+                                .forEach(flight -> flight.cancel().cancel(CancelCause.SUPERSEDED))));
+        renewed.transform(ignored -> upkeep())
+                .onComplete(outcome -> onContext(() -> {
+                    if (outcome.failed()) {
+                        LOG.warn("jobs could not be looked after", outcome.cause());
+                    }
+                    if (phase != Phase.STOPPED) {
+                        armRenewal();
+                    }
+                }));
+    }
+
+    private Future<?> upkeep() {
+        RecallSettings now = settings();
+        Future<?> rescued = table.rescue(now.jobMaxAttempts(), now.jobBackoffBaseMillis(), now.jobBackoffMaxMillis())
+                .onSuccess(jobs -> {
+                    if (jobs > 0) {
+                        LOG.info("{} jobs were taken from runners that are gone", jobs);
+                    }
+                });
+        Future<?> pruned = rounds++ % PRUNE_EVERY == 0 ? rescued.compose(ignored -> table.prune()) : rescued;
+        return pruned.compose(ignored -> backfill());
+    }
+
+    /** A bounded step for a model that is new to us; jobs behind all new writes. */
+    private Future<?> backfill() {
+        String fingerprint = model.fingerprint();
+        if (fingerprint == null || fingerprint.equals(backfilled)) {
+            return Future.succeededFuture();
+        }
+        return table.backfill(fingerprint, BACKFILL_JOBS)
+                .onSuccess(jobs -> onContext(() -> {
+                    if (jobs < BACKFILL_JOBS) {
+                        backfilled = fingerprint;
+                    }
+                    if (jobs > 0) {
+                        LOG.info("{} memories without a vector of the active model got jobs", jobs);
+                        wake();
+                    }
+                }));
+    }
+
+    private Future<Void> drain(Deadline drain) {
+        if (phase == Phase.NEW) {
+            phase = Phase.STOPPED;
+            return Future.succeededFuture();
+        }
+        phase = Phase.DRAINING;
+        cancelPoll();
+        Promise<Void> idle = Promise.promise();
+        whenIdle = idle::tryComplete;
+        Timers.Timer bound = parts.timers().schedule(drain.remainingNanos(), idle::tryComplete);
+        checkIdle();
+        Promise<Void> done = Promise.promise();
+        idle.future()
+                .onComplete(ignored -> onContext(() -> {
+                    bound.cancel();
+                    giveUp().onComplete(done);
+                }));
+        return done.future();
+    }
+
+    private Future<Void> giveUp() {
+        phase = Phase.STOPPED;
+        whenIdle = null;
+        if (renewTimer != null) {
+            renewTimer.cancel();
+            renewTimer = null;
+        }
+        List<InFlight> left = new ArrayList<>(inFlight.values());
+        if (left.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        LOG.info("{} jobs did not finish in time and are given back", left.size());
+        Promise<Void> done = Promise.promise();
+        Timers.Timer bound = parts.timers().schedule(TimeUnit.MILLISECONDS.toNanos(RELEASE_MILLIS), done::tryComplete);
+        release(jobs(left)).onComplete(ignored -> {
+            bound.cancel();
+            done.tryComplete();
+        });
+        left.forEach(flight -> flight.cancel().cancel(CancelCause.SHUTDOWN));
+        return done.future();
+    }
+
+    private Future<?> release(List<ClaimedJob> jobs) {
+        return jobs.isEmpty()
+                ? Future.succeededFuture()
+                : table.release(jobs)
+                        .onFailure(error -> LOG.warn("{} leases were not given back and run out", jobs.size(), error));
+    }
+
+    private void checkIdle() {
+        if (whenIdle != null && inFlight.isEmpty() && !claiming) {
+            whenIdle.run();
+        }
+    }
+
+    private RecallSettings settings() {
+        return parts.settings().get();
+    }
+
+    private void onContext(Runnable action) {
+        context.runOnContext(ignored -> action.run());
+    }
+
+    private static List<ClaimedJob> jobs(List<InFlight> flights) {
+        return flights.stream().map(InFlight::job).collect(Collectors.toList());
+    }
+}

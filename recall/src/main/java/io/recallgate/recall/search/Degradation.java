@@ -1,0 +1,56 @@
+package io.recallgate.recall.search;
+
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.recall.api.DegradeReason;
+
+/** Why there is no vector leg, as a failure that carries its label. Expected, so it has no stack trace. */
+final class Degradation extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final DegradeReason reason;
+
+    Degradation(DegradeReason reason, Throwable cause) {
+        super(cause.getMessage(), cause, false, false);
+        this.reason = reason;
+    }
+
+    Degradation(DegradeReason reason, String detail) {
+        super(detail, null, false, false);
+        this.reason = reason;
+    }
+
+    DegradeReason reason() {
+        return reason;
+    }
+
+    /** The label of any failure of the vector leg; what has none yet is the index's. */
+    static Degradation of(Throwable error) {
+        return error instanceof Degradation degradation ? degradation : ofIndex(error);
+    }
+
+    /** The label of a provider's failure. */
+    static Degradation ofEmbedding(Throwable error, DegradeReason late) {
+        FailureCode code = FailureException.of(error).code();
+        DegradeReason reason =
+                switch (code) {
+                    case DEADLINE_EXCEEDED -> late;
+                    case OVERLOADED -> DegradeReason.EMBEDDING_OVERLOADED;
+                    case EMBEDDING_CIRCUIT_OPEN -> DegradeReason.EMBEDDING_CIRCUIT_OPEN;
+                    case NO_EMBEDDING_PROVIDER -> DegradeReason.NO_EMBEDDING_PROVIDER;
+                    case EMBEDDING_UNAVAILABLE, NOT_READY, SHUTTING_DOWN, MODEL_UNUSABLE ->
+                        DegradeReason.EMBEDDING_UNAVAILABLE;
+                    default -> DegradeReason.EMBEDDING_ERROR;
+                };
+        return new Degradation(reason, error);
+    }
+
+    /** The label of the index's failure: an invalid vector is one of another dimension. */
+    static Degradation ofIndex(Throwable error) {
+        DegradeReason reason = FailureException.of(error).code() == FailureCode.INVALID_FIELD
+                ? DegradeReason.DIMENSION_MISMATCH
+                : DegradeReason.VECTOR_INDEX_UNAVAILABLE;
+        return new Degradation(reason, error);
+    }
+}

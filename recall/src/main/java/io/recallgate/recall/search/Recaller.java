@@ -1,0 +1,232 @@
+package io.recallgate.recall.search;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.recall.api.DegradeReason;
+import io.recallgate.recall.api.RecallHit;
+import io.recallgate.recall.api.RecallMode;
+import io.recallgate.recall.api.RecallRequest;
+import io.recallgate.recall.api.RecallResponse;
+import io.recallgate.recall.api.RecallService;
+import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.lexical.LexicalHit;
+import io.recallgate.recall.lexical.LexicalLeg;
+import io.recallgate.recall.lexical.LexicalResult;
+import io.recallgate.recall.lexical.LexicalSearch;
+import io.recallgate.recall.rank.Fused;
+import io.recallgate.recall.rank.Fusion;
+import io.recallgate.recall.rank.Scored;
+import io.recallgate.time.CancelCause;
+import io.recallgate.time.CancelSignal;
+import io.recallgate.time.Clock;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.Timers;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@link RecallService}. Words and meaning start together; the answer waits for the meaning as long as its limits allow
+ * and no longer. May be called on any thread; holds no state between recalls.
+ */
+public final class Recaller implements RecallService {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Recaller.class);
+
+    private final Legs legs;
+    private final Clock clock;
+    private final Timers timers;
+    private final Supplier<RecallSettings> settings;
+    private final MeterRegistry meters;
+
+    /** The parts that search and load. */
+    record Legs(LexicalLeg lexical, VectorLeg vector, HitLoader loader) {}
+
+    Recaller(Legs legs, Clock clock, Timers timers, Supplier<RecallSettings> settings, MeterRegistry meters) {
+        this.legs = legs;
+        this.clock = clock;
+        this.timers = timers;
+        this.settings = settings;
+        this.meters = meters;
+    }
+
+    @Override
+    public Future<RecallResponse> recall(Scope scope, RecallRequest request) {
+        if (request.cancel().isCancelled()) {
+            return Future.failedFuture(cancelled());
+        }
+        if (request.deadline().isPassed()) {
+            return Future.failedFuture(late());
+        }
+        Call call = new Call(UUID.randomUUID(), scope, request, new Stopwatch(clock), new CancelSignal());
+        Race<RecallResponse> race = new Race<>(timers, request.deadline(), Recaller::late);
+        CancelSignal.Registration registration = request.cancel().onCancel(cause -> {
+            call.over.cancel(cause);
+            race.fail(cancelled());
+        });
+        race.future().onComplete(outcome -> {
+            registration.remove();
+            // Whatever still runs for this call has nobody left to wait for it.
+            call.over.cancel(request.deadline().isPassed() ? CancelCause.DEADLINE : CancelCause.SUPERSEDED);
+            if (outcome.succeeded()) {
+                report(call, outcome.result());
+            }
+        });
+        (request.mode() == RecallMode.HYBRID && !request.query().isBlank() ? hybrid(call) : byWords(call))
+                .onComplete(race::settle);
+        return race.future();
+    }
+
+    /**
+     * One recall on its way.
+     *
+     * @param over fires when its answer is settled
+     */
+    private record Call(UUID id, Scope scope, RecallRequest request, Stopwatch watch, CancelSignal over) {
+        Deadline deadline() {
+            return request.deadline();
+        }
+    }
+
+    /** What is answered, but for the hits' contents. */
+    private record Order(
+            RecallMode served,
+            @Nullable DegradeReason degraded,
+            @Nullable Double coverage,
+            @Nullable String fingerprint,
+            List<Fused> hits) {}
+
+    /** Lexical and strict, and hybrid for a question without text, of which there is no meaning to look for. */
+    private Future<RecallResponse> byWords(Call call) {
+        return words(call)
+                .compose(found -> answer(
+                        call,
+                        new Order(
+                                call.request.mode(),
+                                null,
+                                null,
+                                null,
+                                Fusion.lexicalOnly(scored(found), call.request.limit()))));
+    }
+
+    private Future<RecallResponse> hybrid(Call call) {
+        VectorLeg.Run meaning = legs.vector.start(
+                "recall-" + call.id, call.scope, call.request, settings.get().embeddingTimeoutMillis(), call.watch);
+        call.over.onCancel(meaning::abandon);
+        Future<LexicalResult> words = words(call);
+        // Without the words there is no answer: then nothing waits for the meaning.
+        return words.compose(lexical -> meaning.found()
+                .transform(outcome -> outcome.succeeded()
+                        ? fused(call, lexical, outcome.result())
+                        : degraded(call, lexical, Degradation.of(outcome.cause()))));
+    }
+
+    private Future<LexicalResult> words(Call call) {
+        long started = call.watch.now();
+        RecallRequest request = call.request;
+        boolean strict = request.mode() == RecallMode.STRICT;
+        int limit = request.mode() == RecallMode.HYBRID ? LexicalSearch.MAX_LIMIT : request.limit();
+        LexicalSearch search =
+                new LexicalSearch(call.scope, request.query(), limit, request.session(), request.kinds());
+        return (strict ? legs.lexical.strict(search, call.deadline()) : legs.lexical.search(search, call.deadline()))
+                .onComplete(ignored -> call.watch.lexicalSince(started));
+    }
+
+    private Future<RecallResponse> fused(Call call, LexicalResult words, VectorLeg.Found meaning) {
+        List<Scored> lexical = words.relevant() ? scored(words) : List.of();
+        Set<UUID> ids = new HashSet<>();
+        lexical.forEach(hit -> ids.add(hit.id()));
+        meaning.hits().forEach(hit -> ids.add(hit.id()));
+        long started = call.watch.now();
+        return legs.lexical
+                .authored(call.scope, call.request.query(), ids, call.deadline())
+                .map(authored -> {
+                    List<Fused> order = Fusion.fuse(lexical, meaning.hits(), authored, call.request.limit());
+                    call.watch.fusionSince(started);
+                    return new Order(RecallMode.HYBRID, null, meaning.coverage(), meaning.fingerprint(), order);
+                })
+                .compose(order -> answer(call, order));
+    }
+
+    private Future<RecallResponse> degraded(Call call, LexicalResult words, Degradation degradation) {
+        if (call.over.isCancelled()) {
+            return Future.failedFuture(cancelled());
+        }
+        LOG.warn(
+                "recall {} is served lexical instead of hybrid: {} ({})",
+                call.id,
+                degradation.reason().wireName(),
+                degradation.getMessage());
+        Counter.builder("recallgate.recall.degraded")
+                .description("Hybrid recalls that were answered without their vector leg")
+                .tag("reason", degradation.reason().wireName())
+                .register(meters)
+                .increment();
+        return answer(
+                call,
+                new Order(
+                        RecallMode.LEXICAL,
+                        degradation.reason(),
+                        degradation.reason() == DegradeReason.MODEL_MISMATCH ? 0.0 : null,
+                        null,
+                        Fusion.lexicalOnly(scored(words), call.request.limit())));
+    }
+
+    private Future<RecallResponse> answer(Call call, Order order) {
+        long started = call.watch.now();
+        return legs.loader
+                .load(call.scope, order.hits, order.fingerprint, call.request.explain(), call.deadline())
+                .map(hits -> {
+                    call.watch.fusionSince(started);
+                    return response(call, order, hits);
+                });
+    }
+
+    private static RecallResponse response(Call call, Order order, List<RecallHit> hits) {
+        return new RecallResponse(
+                call.id, call.request.mode(), order.served, order.degraded, order.coverage, hits, call.watch.timing());
+    }
+
+    private void report(Call call, RecallResponse response) {
+        Timer.builder("recallgate.recall")
+                .description("Recalls, by the mode asked for and the mode that answered")
+                .tag("requested", response.requested().wireName())
+                .tag("served", response.served().wireName())
+                .register(meters)
+                .record(Duration.ofNanos((long) (response.timing().total() * 1_000_000)));
+        LOG.debug(
+                "recall {}: {} asked, {} served, {} hits",
+                call.id,
+                response.requested(),
+                response.served(),
+                response.hits().size());
+    }
+
+    private static List<Scored> scored(LexicalResult words) {
+        List<Scored> scored = new ArrayList<>();
+        for (LexicalHit hit : words.hits()) {
+            scored.add(new Scored(hit.memoryId(), hit.score()));
+        }
+        return scored;
+    }
+
+    private static FailureException cancelled() {
+        return new FailureException(FailureCode.CANCELLED, "the caller gave up");
+    }
+
+    private static FailureException late() {
+        return new FailureException(FailureCode.DEADLINE_EXCEEDED, "the deadline passed before anything was found");
+    }
+}

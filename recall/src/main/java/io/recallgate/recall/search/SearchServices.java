@@ -1,0 +1,41 @@
+package io.recallgate.recall.search;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.recallgate.embedding.api.Embedder;
+import io.recallgate.recall.api.RecallService;
+import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.database.Database;
+import io.recallgate.recall.lexical.LexicalLeg;
+import io.recallgate.recall.lexical.LuceneAnalysis;
+import io.recallgate.recall.lexical.TermStatistics;
+import io.recallgate.recall.vector.VectorIndex;
+import io.recallgate.time.Clock;
+import io.recallgate.time.Timers;
+import java.util.function.Supplier;
+
+/** Puts recall together. The index is opened before and closed after by the caller, as the write path needs it too. */
+public final class SearchServices {
+
+    private SearchServices() {}
+
+    /**
+     * What recall works with.
+     *
+     * @param database migrated
+     * @param analysis the very one that analyses documents
+     * @param embedder embeds questions
+     * @param index vectors, the very one that writers tell
+     */
+    public record Parts(Database database, LuceneAnalysis analysis, Embedder embedder, VectorIndex index) {}
+
+    /** The one entry point of recall. */
+    public static RecallService create(
+            Parts parts, Clock clock, Timers timers, Supplier<RecallSettings> settings, MeterRegistry meters) {
+        LexicalLeg lexical =
+                new LexicalLeg(parts.database(), parts.analysis(), new TermStatistics(parts.database(), clock));
+        VectorLeg vector =
+                new VectorLeg(parts.embedder(), parts.index(), new Coverage(parts.database(), clock), clock, timers);
+        Recaller.Legs legs = new Recaller.Legs(lexical, vector, new HitLoader(parts.database()));
+        return new Recaller(legs, clock, timers, settings, meters);
+    }
+}

@@ -1,0 +1,149 @@
+package io.recallgate.recall.search;
+
+import io.recallgate.embedding.api.Embedder;
+import io.recallgate.recall.api.DegradeReason;
+import io.recallgate.recall.api.RecallRequest;
+import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.rank.Scored;
+import io.recallgate.recall.search.Coverage.Counts;
+import io.recallgate.recall.search.QueryEmbedding.Embedded;
+import io.recallgate.recall.vector.VectorIndex;
+import io.recallgate.recall.vector.VectorIndex.VectorHit;
+import io.recallgate.recall.vector.VectorIndex.VectorQuery;
+import io.recallgate.time.CancelCause;
+import io.recallgate.time.Clock;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.Timers;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The leg by meaning: embeds the question, asks the index, tells how much of the scope it could see. Every failure is a
+ * {@link Degradation}; it never takes longer than its limits, and never so long that the words could not be answered.
+ */
+final class VectorLeg {
+
+    /** Neighbours asked for: fusion needs more than the answer has, to scale cosines between first and last. */
+    static final int NEIGHBOURS = 100;
+
+    /** What is kept for reading the hits after the legs: a hundred milliseconds, or half where less than 200 are left. */
+    static final long RESERVE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** A search takes milliseconds, a first one of a large scope some hundreds; beyond this something is wrong. */
+    static final long SEARCH_MILLIS = 2_000;
+
+    private final Embedder embedder;
+    private final VectorIndex index;
+    private final Coverage coverage;
+    private final Clock clock;
+    private final Timers timers;
+
+    VectorLeg(Embedder embedder, VectorIndex index, Coverage coverage, Clock clock, Timers timers) {
+        this.embedder = embedder;
+        this.index = index;
+        this.coverage = coverage;
+        this.clock = clock;
+        this.timers = timers;
+    }
+
+    /** What it found, and in which share of the scope it looked; null where that could not be counted. */
+    record Found(
+            List<Scored> hits, String fingerprint, @Nullable Double coverage) {}
+
+    /** A leg that runs. */
+    static final class Run {
+        private final QueryEmbedding embedding;
+        private final Future<Found> found;
+
+        private Run(QueryEmbedding embedding, Future<Found> found) {
+            this.embedding = embedding;
+            this.found = found;
+        }
+
+        /** Fails with a {@link Degradation}. */
+        Future<Found> found() {
+            return found;
+        }
+
+        /** Gives up what still runs. */
+        void abandon(CancelCause cause) {
+            embedding.abandon(cause);
+        }
+    }
+
+    /**
+     * Starts.
+     *
+     * @param embeddingTimeoutMillis the limit of the embedding alone
+     */
+    Run start(String id, Scope scope, RecallRequest request, long embeddingTimeoutMillis, Stopwatch watch) {
+        Deadline end = lastMoment(request.deadline());
+        Deadline limit = Deadline.afterMillis(clock, embeddingTimeoutMillis);
+        boolean limited = limit.isBefore(end);
+        QueryEmbedding embedding = QueryEmbedding.start(
+                embedder,
+                timers,
+                id,
+                request.query(),
+                limited ? limit : end,
+                limited ? DegradeReason.EMBEDDING_TIMEOUT : DegradeReason.DEADLINE_EXHAUSTED);
+        long started = watch.now();
+        Future<Found> found = embedding
+                .future()
+                .onComplete(ignored -> watch.embeddingSince(started))
+                .compose(embedded -> search(scope, request, embedded, end, watch));
+        return new Run(embedding, found);
+    }
+
+    private Future<Found> search(Scope scope, RecallRequest request, Embedded embedded, Deadline end, Stopwatch watch) {
+        long started = watch.now();
+        Deadline limit = Deadline.afterMillis(clock, SEARCH_MILLIS);
+        boolean limited = limit.isBefore(end);
+        Race<Found> race = new Race<>(
+                timers,
+                limited ? limit : end,
+                () -> new Degradation(
+                        limited ? DegradeReason.VECTOR_INDEX_UNAVAILABLE : DegradeReason.DEADLINE_EXHAUSTED,
+                        "the vector index did not answer in time"));
+        VectorQuery query = new VectorQuery(
+                scope, embedded.fingerprint(), embedded.vector(), NEIGHBOURS, request.session(), request.kinds());
+        // Counted beside the search; usually it is known already.
+        Future<@Nullable Counts> counts =
+                coverage.recent(scope, embedded.fingerprint()).otherwiseEmpty();
+        ask(query, limited ? limit : end)
+                .compose(hits -> (hits.isEmpty()
+                                ? coverage.now(scope, embedded.fingerprint()).otherwiseEmpty()
+                                : counts)
+                        .compose(counted -> found(hits, embedded, counted)))
+                .onComplete(race::settle);
+        return race.future()
+                .onComplete(ignored -> watch.vectorSince(started))
+                .recover(error -> Future.failedFuture(Degradation.of(error)));
+    }
+
+    private Future<List<VectorHit>> ask(VectorQuery query, Deadline deadline) {
+        try {
+            return index.search(query, deadline);
+        } catch (RuntimeException e) {
+            return Future.failedFuture(e);
+        }
+    }
+
+    private static Future<Found> found(List<VectorHit> hits, Embedded embedded, @Nullable Counts counts) {
+        if (counts != null && hits.isEmpty() && counts.embedded() == 0 && counts.memories() > 0) {
+            return Future.failedFuture(new Degradation(
+                    DegradeReason.MODEL_MISMATCH, "no memory of the scope has a vector of the active model yet"));
+        }
+        List<Scored> scored = hits.stream()
+                .map(hit -> new Scored(hit.memoryId(), hit.similarity()))
+                .toList();
+        return Future.succeededFuture(
+                new Found(scored, embedded.fingerprint(), counts == null ? null : counts.share()));
+    }
+
+    private static Deadline lastMoment(Deadline deadline) {
+        return deadline.minusNanos(Math.max(0, Math.min(RESERVE_NANOS, deadline.remainingNanos() / 2)));
+    }
+}

@@ -1,0 +1,15 @@
+-- Memories by id; the caller has the order. $1 owner, $2 project, $3 ids, $4 fingerprint of the active model or null
+select m.id, m.external_id, m.kind, m.role, m.author, m.session, m.content, m.content_hash, m.occurred_at, m.pinned,
+  m.metadata, m.version, m.position, m.created_at, m.updated_at,
+  case
+    when exists (select from memory_vector v
+      where v.memory_id = m.id and ($4::text is null or v.fingerprint = $4) and v.content_hash = m.content_hash)
+      then 'embedded'
+    when exists (select from embedding_job j
+      where j.memory_id = m.id and j.state in ('available', 'running', 'retryable')) then 'pending'
+    when exists (select from embedding_job j
+      where j.memory_id = m.id and j.state = 'failed' and j.content_hash = m.content_hash) then 'failed'
+    else 'pending'
+  end as state
+from memory m
+where m.owner = $1 and m.project = $2 and m.id = any($3::uuid[])

@@ -1,0 +1,125 @@
+package io.recallgate.recall;
+
+import io.recallgate.embedding.api.EmbedInput;
+import io.recallgate.embedding.api.EmbedRequest;
+import io.recallgate.embedding.api.EmbedResult;
+import io.recallgate.embedding.api.Embedder;
+import io.recallgate.embedding.api.EmbeddingVector;
+import io.recallgate.embedding.api.ModelIdentity;
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** An embedder that does what the test says: answers at once, holds a text until it is let go, or fails. Thread-safe. */
+public final class ScriptedEmbedder implements Embedder {
+
+    /** Every text that was asked for, in order. */
+    public final List<String> asked = new CopyOnWriteArrayList<>();
+
+    private final Map<String, Promise<EmbedResult>> held = new ConcurrentHashMap<>();
+    private final Map<String, FailureCode> failing = new ConcurrentHashMap<>();
+    private volatile FailureCode failingAll;
+    private volatile FailureCode modelFailure;
+    private volatile ModelIdentity model = new ModelIdentity("scripted", "f1", 2, 512);
+    private volatile boolean holdAll;
+
+    @Override
+    public Future<EmbedResult> embed(EmbedRequest request) {
+        String text = ((EmbedInput.Text) request.inputs().get(0)).text();
+        asked.add(text);
+        FailureCode failure = failingAll != null ? failingAll : failing.get(text);
+        if (failure != null) {
+            return Future.failedFuture(new FailureException(failure, "scripted"));
+        }
+        Promise<EmbedResult> promise =
+                holdAll ? held.computeIfAbsent(text, ignored -> Promise.promise()) : held.get(text);
+        if (promise == null) {
+            return Future.succeededFuture(result());
+        }
+        request.cancel()
+                .onCancel(cause -> promise.tryFail(new FailureException(FailureCode.CANCELLED, "scripted: " + cause)));
+        return promise.future();
+    }
+
+    @Override
+    public Future<ModelIdentity> model() {
+        FailureCode failure = modelFailure;
+        return failure == null
+                ? Future.succeededFuture(model)
+                : Future.failedFuture(new FailureException(failure, "scripted"));
+    }
+
+    /** From now on the text's requests stay open. */
+    public void hold(String text) {
+        held.put(text, Promise.promise());
+    }
+
+    /** From now on all requests stay open. */
+    public void holdAll() {
+        holdAll = true;
+    }
+
+    /** Answers the held request of the text, with the model as it was when it was held. */
+    public void release(String text) {
+        Promise<EmbedResult> promise = held.remove(text);
+        if (promise != null) {
+            promise.tryComplete(result());
+        }
+    }
+
+    /** Answers the held request with the model of now, and another model is active before anybody sees the answer. */
+    public void releaseThenModel(String text, String fingerprint) {
+        EmbedResult old = result();
+        model(fingerprint);
+        Promise<EmbedResult> promise = held.remove(text);
+        if (promise != null) {
+            promise.tryComplete(old);
+        }
+    }
+
+    /** Answers all and holds no more. */
+    public void releaseAll() {
+        holdAll = false;
+        List.copyOf(held.keySet()).forEach(this::release);
+    }
+
+    /** The text fails from now on. */
+    public void fail(String text, FailureCode code) {
+        failing.put(text, code);
+    }
+
+    /** Everything fails from now on; null lets it work again. */
+    public void failAll(FailureCode code) {
+        failingAll = code;
+    }
+
+    /** {@link #model()} fails from now on; null lets it work again. */
+    public void failModel(FailureCode code) {
+        modelFailure = code;
+    }
+
+    /** Another model answers from now on. */
+    public void model(String fingerprint) {
+        model = new ModelIdentity("scripted", fingerprint, 2, 512);
+    }
+
+    /** How often the text was asked for. */
+    public long timesAsked(String text) {
+        return asked.stream().filter(text::equals).count();
+    }
+
+    private EmbedResult result() {
+        return result(model);
+    }
+
+    /** A result of this model. */
+    public static EmbedResult result(ModelIdentity model) {
+        return new EmbedResult(
+                model, List.of(EmbeddingVector.of(0.6f, 0.8f)), List.of(3), List.of(), EmbedResult.Timing.NONE);
+    }
+}

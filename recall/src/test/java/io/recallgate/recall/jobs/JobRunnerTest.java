@@ -1,0 +1,493 @@
+package io.recallgate.recall.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.recallgate.failure.FailureCode;
+import io.recallgate.recall.Await;
+import io.recallgate.recall.RecordingVectorIndex;
+import io.recallgate.recall.ScriptedEmbedder;
+import io.recallgate.recall.SimpleWords;
+import io.recallgate.recall.TestDatabase;
+import io.recallgate.recall.api.JobReport;
+import io.recallgate.recall.api.MemoryDraft;
+import io.recallgate.recall.api.MemoryKind;
+import io.recallgate.recall.api.MemoryState;
+import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.database.Database;
+import io.recallgate.recall.database.DatabaseTime;
+import io.recallgate.recall.store.MemoryStore;
+import io.recallgate.time.CancelSignal;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.FakeClock;
+import io.recallgate.time.SystemClock;
+import io.recallgate.time.VertxTimers;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Jobs on a real database with a fake clock: what is due runs when the test says so. */
+class JobRunnerTest {
+
+    private static final Scope SCOPE = new Scope("owner", "");
+
+    private static Vertx vertx;
+    private static TestDatabase testDatabase;
+
+    private final FakeClock clock = new FakeClock();
+    private final ScriptedEmbedder embedder = new ScriptedEmbedder();
+    private final ActiveModel model = new ActiveModel(embedder);
+    private final RecordingVectorIndex vectors = new RecordingVectorIndex();
+    private final List<JobRunner> runners = new ArrayList<>();
+    private Database database;
+    private MemoryStore store;
+
+    @BeforeAll
+    static void open() {
+        vertx = Vertx.vertx();
+        testDatabase = TestDatabase.embedded();
+    }
+
+    @AfterAll
+    static void close() {
+        Await.result(vertx.close());
+        testDatabase.close();
+    }
+
+    @BeforeEach
+    void start() {
+        testDatabase.execute("truncate memory cascade");
+        database = Database.open(vertx, testDatabase.options(), new VertxTimers(vertx));
+        store = new MemoryStore(
+                database,
+                new SimpleWords(),
+                vectors,
+                vertx.createSharedWorkerExecutor("test-jobs", 1),
+                new MemoryStore.Config(clock, DatabaseTime.of(clock), model::fingerprint));
+    }
+
+    @AfterEach
+    void nothingIsLeftBehind() {
+        embedder.releaseAll();
+        for (JobRunner runner : runners) {
+            Future<Void> stopped = runner.stop(soon());
+            Await.result(stopped);
+        }
+        Await.until("no timer is pending", () -> clock.pending() == 0);
+        Await.result(database.close());
+    }
+
+    @Test
+    void whatIsRememberedIsEmbeddedWithItsAuthorInFront() {
+        runner("a");
+        UUID id = remember("I moved to Kyoto", "Mina");
+
+        awaitJobs("done", 1);
+        assertThat(embedder.asked).containsExactly("Mina: I moved to Kyoto");
+        assertThat(Await.result(store.get(SCOPE, id, soon())).state()).isEqualTo(MemoryState.EMBEDDED);
+        assertThat(testDatabase.queryText(
+                        "select fingerprint || passage || dimensions || encode(vector, 'hex')" + " from memory_vector"))
+                .isEqualTo("f102" + "9a99193fcdcc4c3f");
+        assertThat(vectors.replaced).hasSize(1);
+        assertThat(vectors.committed).containsExactly(SCOPE);
+    }
+
+    @Test
+    void noMoreThanItsConcurrencyIsEverHandedToTheEmbedder() {
+        embedder.holdAll();
+        rememberMany(30);
+        runner("a");
+
+        Await.until("eight are in flight", () -> embedder.asked.size() == 8);
+        assertThat(count("running")).isEqualTo(8);
+        embedder.releaseAll();
+        awaitJobs("done", 30);
+        assertThat(embedder.asked).hasSize(30).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void theUrgentComesBeforeTheOldAndTheOldBeforeTheNew() {
+        remember("first", null);
+        remember("second", null);
+        remember("urgent", null);
+        testDatabase.execute("update embedding_job set priority = 0 where memory_id ="
+                + " (select id from memory where content = 'urgent')");
+        JobTable table = table("a");
+
+        assertThat(Await.result(table.claim(2, 60_000)).stream().map(ClaimedJob::content))
+                .containsExactly("urgent", "first");
+    }
+
+    @Test
+    void twoRunnersShareTheWorkAndNothingRunsTwice() {
+        rememberMany(60);
+        runner("a");
+        runner("b");
+
+        awaitJobs("done", 60);
+        assertThat(embedder.asked).hasSize(60).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aPoisonousTextFailsWithItsHistoryAndTheOthersProceed() {
+        embedder.fail("poison", FailureCode.EMBEDDING_FAILED);
+        UUID poison = remember("poison", null);
+        rememberMany(5);
+        runner("a");
+        awaitJobs("done", 5);
+
+        advanceUntil("failed", 1);
+        assertThat(embedder.timesAsked("poison")).isEqualTo(5);
+
+        JobReport report = Await.result(new JobReports(database, DatabaseTime.of(clock)).report(SCOPE, soon()));
+        assertThat(report.counts())
+                .containsEntry("failed", 1L)
+                .containsEntry("done", 5L)
+                .containsEntry("running", 0L);
+        assertThat(report.errors()).extracting(JobReport.JobError::attempt).containsExactly(5, 4, 3, 2, 1);
+        assertThat(report.errors())
+                .allMatch(
+                        error -> error.memoryId().equals(poison) && error.code().equals("embedding-failed"));
+        assertThat(Await.result(store.get(SCOPE, poison, soon())).state()).isEqualTo(MemoryState.FAILED);
+    }
+
+    @Test
+    void anOperatorCanRetryWhatFailedButOnlyTheirOwn() {
+        UUID id = remember("big", null);
+        embedder.fail("big", FailureCode.WORK_TOO_LARGE);
+        runner("a");
+        awaitJobs("failed", 1);
+        embedder.fail("big", FailureCode.OVERLOADED);
+        JobReports jobs = new JobReports(database, DatabaseTime.of(clock));
+
+        assertThat(Await.result(jobs.retryFailed(new Scope("somebody", ""), soon())))
+                .isZero();
+        assertThat(Await.result(jobs.report(new Scope("somebody", ""), soon())).errors())
+                .isEmpty();
+        assertThat(Await.result(jobs.retryFailed(SCOPE, soon()))).isOne();
+        assertThat(Await.result(store.get(SCOPE, id, soon())).state()).isEqualTo(MemoryState.PENDING);
+    }
+
+    @Test
+    void aProviderInTroubleCostsNoAttemptsAndIsNotHammered() {
+        embedder.failAll(FailureCode.EMBEDDING_UNAVAILABLE);
+        rememberMany(20);
+        runner("a");
+        Await.until("the first claim is back", () -> count("retryable") == 8);
+        assertThat(embedder.asked).hasSize(8);
+        for (int i = 0; i < 10; i++) {
+            clock.advanceMillis(30_000);
+            awaitJobs("running", 0);
+        }
+        assertThat(testDatabase.queryText("select max(failures) from embedding_job"))
+                .isEqualTo("0");
+        assertThat(testDatabase.queryText("select count(*) from embedding_job where errors <> '[]'"))
+                .isEqualTo("0");
+
+        embedder.failAll(null);
+        advanceUntilDone(20);
+    }
+
+    @Test
+    void errorsThatHitTheCanaryTooAreTheProvidersAndNotTheTexts() {
+        embedder.failAll(FailureCode.EMBEDDING_FAILED);
+        remember("innocent", null);
+        runner("a");
+        Await.until("it was tried", () -> embedder.asked.contains(JobExecution.CANARY) && count("retryable") == 1);
+
+        assertThat(testDatabase.queryText("select failures from embedding_job")).isEqualTo("0");
+        embedder.failAll(null);
+        advanceUntilDone(1);
+    }
+
+    @Test
+    void jobsWaitWithoutAModelAndRunWhenThereIsOne() {
+        embedder.failModel(FailureCode.NO_EMBEDDING_PROVIDER);
+        rememberMany(3);
+        runner("a");
+        clock.advanceMillis(120_000);
+        assertThat(embedder.asked).isEmpty();
+        assertThat(count("available")).isEqualTo(3);
+
+        embedder.failModel(null);
+        advanceUntilDone(3);
+    }
+
+    @Test
+    void aResultForContentThatChangedMeanwhileCommitsNothing() {
+        embedder.hold("old");
+        UUID id = rememberAs("e", "old");
+        JobRunner runner = runner("a");
+        Await.until("old is embedding", () -> embedder.asked.contains("old"));
+
+        rememberAs("e", "new");
+        embedder.release("old");
+        runner.wake();
+        awaitJobs("done", 1);
+
+        assertThat(count("cancelled")).isOne();
+        assertThat(embedder.asked).containsExactly("old", "new");
+        assertThat(testDatabase.queryText("select count(*) from memory_vector v join memory m on m.id = v.memory_id"
+                        + " and m.content_hash = v.content_hash where m.id = '" + id + "'"))
+                .isEqualTo("1");
+    }
+
+    @Test
+    void aResultForADeletedMemoryCommitsNothing() {
+        embedder.hold("gone");
+        UUID id = remember("gone", null);
+        JobRunner runner = runner("a");
+        Await.until("it is embedding", () -> embedder.asked.contains("gone"));
+
+        Await.result(store.delete(SCOPE, id, soon()));
+        embedder.release("gone");
+        Await.result(runner.stop(soon()));
+
+        assertThat(testDatabase.queryText("select count(*) from memory_vector")).isEqualTo("0");
+        assertThat(vectors.replaced).isEmpty();
+    }
+
+    @Test
+    void aResultOfAModelThatWasReplacedIsNotFiledUnderEither() {
+        embedder.hold("text");
+        remember("text", null);
+        JobTable table = table("a");
+        JobExecution execution = new JobExecution(
+                embedder,
+                model,
+                table,
+                () -> RecallSettings.DEFAULTS,
+                new JobExecution.Context(clock, new Random(1), JobOptions.defaults("a")));
+        ClaimedJob job = Await.result(table.claim(1, 60_000)).get(0);
+        Future<JobExecution.Outcome> late = execution.run(job, new CancelSignal());
+        embedder.releaseThenModel("text", "f2");
+
+        assertThat(Await.result(late)).isEqualTo(JobExecution.Outcome.DROPPED);
+        assertThat(testDatabase.queryText("select count(*) from memory_vector")).isEqualTo("0");
+        assertThat(count("available")).isOne();
+        assertThat(testDatabase.queryText("select failures from embedding_job")).isEqualTo("0");
+    }
+
+    @Test
+    void aLeaseThatRanOutIsRescuedAndItsLateResultCommitsNothing() {
+        remember("text", null);
+        JobTable dead = table("dead");
+        JobTable alive = table("alive");
+        ClaimedJob lost = Await.result(dead.claim(1, 60_000)).get(0);
+        var vector = ScriptedEmbedder.result(Await.result(embedder.model())).vectors();
+
+        clock.advanceMillis(60_001);
+        // Not rescued yet, but no longer the dead one's to finish.
+        assertThat(Await.result(dead.commit(lost, "f1", vector))).isFalse();
+        assertThat(Await.result(alive.rescue(5, 1_000, 300_000))).isOne();
+        assertThat(Await.result(alive.claim(1, 60_000))).isEmpty();
+        clock.advanceMillis(1_000);
+        ClaimedJob taken = Await.result(alive.claim(1, 60_000)).get(0);
+
+        assertThat(Await.result(dead.renew(List.of(lost), 60_000))).isEmpty();
+        assertThat(Await.result(dead.commit(lost, "f1", vector))).isFalse();
+        assertThat(Await.result(dead.setBack(lost, new JobTable.SetBack(true, true, 0, "x", "x"))))
+                .isFalse();
+        assertThat(Await.result(alive.commit(taken, "f1", vector))).isTrue();
+        assertThat(Await.result(alive.commit(taken, "f1", vector))).isFalse();
+        assertThat(taken.attempt()).isEqualTo(2);
+        assertThat(testDatabase.queryText("select count(*) from memory_vector")).isEqualTo("1");
+        assertThat(testDatabase.queryText("select errors -> 0 ->> 'code' from embedding_job"))
+                .isEqualTo("lease-expired");
+    }
+
+    @Test
+    void aLeaseIsRenewedWhileItsWorkRuns() {
+        embedder.hold("slow");
+        remember("slow", null);
+        runner("a");
+        Await.until("it is embedding", () -> embedder.asked.contains("slow"));
+
+        for (int i = 0; i < 6; i++) {
+            clock.advanceMillis(20_000);
+            Await.until("the lease is well ahead", () -> testDatabase
+                    .queryText("select lease_until > '" + clock.instant().plusSeconds(19) + "' from embedding_job")
+                    .equals("t"));
+        }
+        embedder.release("slow");
+        awaitJobs("done", 1);
+        assertThat(embedder.asked).containsExactly("slow");
+    }
+
+    @Test
+    void workOfARunnerThatDiedIsDoneOnceByAnother() {
+        rememberMany(4);
+        assertThat(Await.result(table("killed").claim(4, 60_000))).hasSize(4);
+        runner("b");
+        clock.advanceMillis(59_000);
+        assertThat(embedder.asked).isEmpty();
+
+        advanceUntilDone(4);
+        assertThat(embedder.asked).hasSize(4).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void stoppingLetsRunningWorkFinish() {
+        embedder.hold("slow");
+        remember("slow", null);
+        JobRunner runner = runner("a");
+        Await.until("it is embedding", () -> embedder.asked.contains("slow"));
+
+        Future<Void> stopped = runner.stop(soon());
+        remember("later", null);
+        runner.wake();
+        assertThat(stopped.isComplete()).isFalse();
+        embedder.release("slow");
+        Await.result(stopped);
+
+        assertThat(count("done")).isOne();
+        assertThat(count("available")).isOne();
+        assertThat(embedder.asked).containsExactly("slow");
+        assertThat(runner.stop(soon()).succeeded() || Await.result(runner.stop(soon())) == null)
+                .isTrue();
+    }
+
+    @Test
+    void stoppingGivesBackWhatDoesNotFinishInTime() {
+        embedder.hold("slow");
+        remember("slow", null);
+        JobRunner runner = runner("a");
+        Await.until("it is embedding", () -> embedder.asked.contains("slow"));
+
+        Future<Void> stopped = runner.stop(Deadline.afterMillis(clock, 5_000));
+        Await.until("the drain has its bound", () -> clock.pending() >= 2);
+        clock.advanceMillis(5_000);
+        Await.result(stopped);
+
+        assertThat(count("available")).isOne();
+        assertThat(testDatabase.queryText("select failures || ' ' || attempt from embedding_job"))
+                .isEqualTo("0 1");
+    }
+
+    @Test
+    void anotherModelEmbedsWhatHasNoVectorOfIt() {
+        rememberMany(3);
+        runner("a");
+        awaitJobs("done", 3);
+
+        embedder.model("f2");
+        for (int i = 0; i < 4 && vectorsOf("f2") < 3; i++) {
+            clock.advanceMillis(20_000);
+            awaitJobs("running", 0);
+        }
+        Await.until("all have the new vector", () -> vectorsOf("f2") == 3);
+        assertThat(vectorsOf("f1")).isEqualTo(3);
+    }
+
+    @Test
+    void finishedJobsArePrunedAndFailedOnesStay() {
+        embedder.fail("big", FailureCode.WORK_TOO_LARGE);
+        remember("big", null);
+        rememberMany(3);
+        runner("a");
+        awaitJobs("done", 3);
+        awaitJobs("failed", 1);
+
+        clock.advance(Duration.ofHours(25));
+        assertThat(Await.result(table("x").prune())).isLessThanOrEqualTo(3);
+        awaitJobs("done", 0);
+        assertThat(count("failed")).isOne();
+    }
+
+    private JobRunner runner(String holder) {
+        JobRunner runner = JobRunner.create(
+                vertx,
+                new JobRunner.Stores(database, vectors),
+                embedder,
+                model,
+                new JobRunner.Parts(
+                        // Statements take real time; leases, waits and polls take the fake clock's.
+                        SystemClock.INSTANCE,
+                        clock,
+                        DatabaseTime.of(clock),
+                        () -> RecallSettings.DEFAULTS,
+                        new Random(1),
+                        new SimpleMeterRegistry()),
+                JobOptions.defaults(holder));
+        runners.add(runner);
+        runner.start();
+        return runner;
+    }
+
+    private JobTable table(String holder) {
+        return new JobTable(
+                database, vectors, SystemClock.INSTANCE, DatabaseTime.of(clock), JobOptions.defaults(holder));
+    }
+
+    private UUID remember(String content, @Nullable String author) {
+        UUID id = Await.result(store.remember(SCOPE, List.of(draft(content, author, null)), soon()))
+                .get(0)
+                .id();
+        runners.forEach(JobRunner::wake);
+        return id;
+    }
+
+    private UUID rememberAs(String externalId, String content) {
+        return Await.result(store.remember(SCOPE, List.of(draft(content, null, externalId)), soon()))
+                .get(0)
+                .id();
+    }
+
+    private void rememberMany(int count) {
+        List<MemoryDraft> drafts = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            drafts.add(draft("memory " + i, null, null));
+        }
+        Await.result(store.remember(SCOPE, drafts, soon()));
+    }
+
+    private static MemoryDraft draft(String content, @Nullable String author, @Nullable String externalId) {
+        return new MemoryDraft(content, MemoryKind.NOTE, null, author, null, null, false, externalId, new JsonObject());
+    }
+
+    private void advanceUntilDone(int jobs) {
+        advanceUntil("done", jobs);
+    }
+
+    /** Lets time pass in steps until so many jobs are in the state. */
+    private void advanceUntil(String state, int jobs) {
+        for (int step = 0; step < 60 && count(state) < jobs; step++) {
+            clock.advanceMillis(5_000);
+            // Each look takes a round trip: time enough for what has come due to get on.
+            for (int look = 0; look < 30 && count(state) < jobs; look++) {
+                Thread.onSpinWait();
+            }
+        }
+        awaitJobs(state, jobs);
+    }
+
+    private void awaitJobs(String state, int jobs) {
+        Await.until(jobs + " jobs are " + state, () -> count(state) == jobs);
+    }
+
+    private static int count(String state) {
+        return Integer.parseInt(
+                testDatabase.queryText("select count(*) from embedding_job where state = '" + state + "'"));
+    }
+
+    private static int vectorsOf(String fingerprint) {
+        return Integer.parseInt(
+                testDatabase.queryText("select count(*) from memory_vector where fingerprint = '" + fingerprint + "'"));
+    }
+
+    private Deadline soon() {
+        return Deadline.afterMillis(clock, 3_600_000);
+    }
+}
