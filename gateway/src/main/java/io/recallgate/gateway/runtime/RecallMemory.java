@@ -107,12 +107,7 @@ final class RecallMemory implements MemoryPart {
                     embedder,
                     model,
                     new JobRunner.Parts(
-                            time.clock(),
-                            time.timers(),
-                            DatabaseTime.SERVER,
-                            settings,
-                            new SecureRandom(),
-                            registry),
+                            time.clock(), time.timers(), DatabaseTime.SERVER, settings, new SecureRandom(), registry),
                     JobOptions.defaults("gateway-" + UUID.randomUUID()));
             this.notifications = new Notifications(vertx, options, time.timers(), JOB_CHANNEL, runner::wake);
             runner.start();

@@ -80,18 +80,18 @@ final class VectorScan {
         float best = Float.NEGATIVE_INFINITY;
         for (float[] passage : entry.passages) {
             if (passage.length != wanted.length) {
-                throw dimensionMismatch(passage.length, wanted.length);
+                throw dimensionMismatch(wanted.length);
             }
             best = Math.max(best, dot(passage, wanted));
         }
         return best;
     }
 
-    static FailureException dimensionMismatch(int stored, int asked) {
+    static FailureException dimensionMismatch(int asked) {
         return FailureException.ofField(
                 FailureCode.INVALID_FIELD,
                 "vector",
-                "the stored vectors have " + stored + " dimensions, the query's has " + asked);
+                "the query's vector has " + asked + " dimensions, the stored ones have another number");
     }
 
     /** Four sums, since one would make each addition wait for the one before. */

@@ -234,6 +234,14 @@ abstract class VectorIndexContract {
         assertThat(ids(search(1, 0, 0, 0))).containsExactly(old);
     }
 
+    final void execute(String sql) {
+        server.execute(sql);
+    }
+
+    final @Nullable String text(String sql) {
+        return server.queryText(sql);
+    }
+
     final UUID embedded(String text, float... values) {
         UUID id = memories.turn(scope, text);
         commit(scope, id, MODEL, unit(values));

@@ -39,9 +39,8 @@ public final class StrictJson {
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             // UTF-8 and nothing else: a guessed UTF-16 would make two readers see two documents.
             .disable(JsonFactory.Feature.CHARSET_DETECTION)
-            // Names come from callers: interning them would grow a table of ours with their words.
+            // Names come from callers: interned, their words would stay.
             .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNestingDepth(MAX_DEPTH)
                     .maxNumberLength(MAX_NUMBER_LENGTH)

@@ -1,0 +1,8 @@
+-- The nearest of a scope, each compared. <#> is the negative inner product.
+-- $1 owner, $2 project, $3 fingerprint, $4 query, $5 most memories
+select memory_id, max(-(embedding <#> $4::real[]::vector)) as similarity
+from memory_vector_derived
+where owner = $1 and project = $2 and fingerprint = $3
+group by memory_id
+order by similarity desc, memory_id
+limit $5
