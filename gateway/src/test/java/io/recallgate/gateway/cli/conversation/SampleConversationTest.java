@@ -2,6 +2,8 @@ package io.recallgate.gateway.cli.conversation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.recallgate.recall.api.MemoryDraft;
+import io.recallgate.recall.json.MemoryJson;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.time.Duration;
@@ -37,6 +39,17 @@ class SampleConversationTest {
             assertThat(turn.getString("session")).isNotBlank();
         });
         assertThat(turns).extracting(turn -> turn.getString("external_id")).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void theGatewayTakesItAsItIs() throws IOException {
+        List<MemoryDraft> drafts = new ArrayList<>();
+        for (JsonObject turn : turns()) {
+            drafts.add(MemoryJson.draft(turn, "memories[" + drafts.size() + "]"));
+        }
+
+        MemoryJson.requireDistinct(drafts);
+        assertThat(drafts).allMatch(draft -> draft.occurredAt() != null);
     }
 
     @Test
