@@ -19,11 +19,9 @@ import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
 import io.recallgate.time.Timers;
 import io.recallgate.time.VertxTimers;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -142,7 +140,7 @@ public final class EmbeddingVerticle extends VerticleBase {
      */
     public Future<ModelIdentity> ready() {
         PoolDriver pool = deployed();
-        return fromPool(pool::ready);
+        return pool.ask(pool::ready);
     }
 
     /**
@@ -155,7 +153,7 @@ public final class EmbeddingVerticle extends VerticleBase {
      */
     public Future<ShutdownReport> shutdown(Deadline deadline) {
         PoolDriver pool = deployed();
-        return fromPool(() -> shutdownOnPool(pool, deadline));
+        return pool.ask(() -> shutdownOnPool(pool, deadline));
     }
 
     private Future<ShutdownReport> shutdownOnPool(PoolDriver pool, Deadline deadline) {
@@ -210,18 +208,5 @@ public final class EmbeddingVerticle extends VerticleBase {
             throw new IllegalStateException("deploy the verticle first");
         }
         return pool;
-    }
-
-    private <T> Future<T> fromPool(java.util.function.Supplier<Future<T>> read) {
-        Promise<T> promise = Promise.promise();
-        Context caller = Vertx.currentContext();
-        deployed().onPool(() -> read.get().onComplete(answer -> {
-            if (caller == null) {
-                promise.handle(answer);
-            } else {
-                caller.runOnContext(ignored -> promise.handle(answer));
-            }
-        }));
-        return promise.future();
     }
 }

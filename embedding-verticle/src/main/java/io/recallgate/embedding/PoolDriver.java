@@ -23,6 +23,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +45,7 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
     private final WorkerFleet fleet;
     private final PoolMetrics metrics;
     private final Waiters waiters = new Waiters();
+    private final AtomicLong numbers = new AtomicLong();
     private final Map<TimerKey, Timers.Timer> timers = new HashMap<>();
     private final List<Promise<ShutdownReport>> ending = new ArrayList<>();
     private Promise<ModelIdentity> ready = Promise.promise();
@@ -62,6 +66,31 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
     /** Runs {@code action} on the pool's context, soon. */
     void onPool(Runnable action) {
         context.runOnContext(ignored -> action.run());
+    }
+
+    /**
+     * The context to answer the calling thread on, null for a thread that belongs to none. A thread outside of Vert.x
+     * keeps a context it once used, also one of an instance that is closed since; nothing would ever run on that.
+     */
+    @Nullable
+    Context caller() {
+        Context current = Vertx.currentContext();
+        boolean alive = current != null && (Context.isOnVertxThread() || current.owner() == vertx);
+        return alive ? current : null;
+    }
+
+    /** Asks something on the pool's context and answers on the caller's. */
+    <T> Future<T> ask(Supplier<Future<T>> question) {
+        Promise<T> promise = Promise.promise();
+        Context caller = caller();
+        onPool(() -> question.get().onComplete(answer -> {
+            if (caller == null) {
+                promise.handle(answer);
+            } else {
+                caller.runOnContext(ignored -> promise.handle(answer));
+            }
+        }));
+        return promise.future();
     }
 
     /** Gives the dispatcher an event and does what it wants. */
@@ -89,6 +118,11 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
     /** Completes with the first loaded model; fails once loading cannot succeed. */
     Future<ModelIdentity> ready() {
         return ready.future();
+    }
+
+    /** A waiter's number, never used before in this pool. Callable on any thread. */
+    long nextWaiter() {
+        return numbers.incrementAndGet();
     }
 
     Waiters waiters() {

@@ -15,16 +15,12 @@ import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +30,6 @@ final class PoolEmbedder implements CancellableEmbedder {
     private static final Logger log = LoggerFactory.getLogger(PoolEmbedder.class);
 
     private final PoolDriver driver;
-    private final AtomicLong numbers = new AtomicLong();
 
     PoolEmbedder(PoolDriver driver) {
         this.driver = driver;
@@ -43,8 +38,8 @@ final class PoolEmbedder implements CancellableEmbedder {
     @Override
     public Future<EmbedResult> embed(EmbedRequest request) {
         Promise<EmbedResult> promise = Promise.promise();
-        Waiters.Waiter waiter = new Waiters.Waiter(request.cancel(), promise, Vertx.currentContext());
-        long number = numbers.incrementAndGet();
+        Waiters.Waiter waiter = new Waiters.Waiter(request.cancel(), promise, driver.caller());
+        long number = driver.nextWaiter();
         driver.onPool(() -> submit(number, request, waiter));
         return promise.future();
     }
@@ -112,18 +107,11 @@ final class PoolEmbedder implements CancellableEmbedder {
 
     @Override
     public Future<CancelOutcome> cancel(CancelSignal signal) {
-        Promise<CancelOutcome> promise = Promise.promise();
-        @Nullable Context caller = Vertx.currentContext();
-        driver.onPool(() -> {
+        return driver.ask(() -> {
             CancelOutcome outcome = stateOf(signal);
             signal.cancel(CancelCause.CALLER);
-            if (caller == null) {
-                promise.complete(outcome);
-            } else {
-                caller.runOnContext(ignored -> promise.complete(outcome));
-            }
+            return Future.succeededFuture(outcome);
         });
-        return promise.future();
     }
 
     private CancelOutcome stateOf(CancelSignal signal) {
@@ -139,17 +127,7 @@ final class PoolEmbedder implements CancellableEmbedder {
 
     @Override
     public Future<ModelIdentity> model() {
-        Promise<ModelIdentity> promise = Promise.promise();
-        @Nullable Context caller = Vertx.currentContext();
-        driver.onPool(() -> {
-            Future<ModelIdentity> known = currentModel();
-            if (caller == null) {
-                known.onComplete(promise);
-            } else {
-                caller.runOnContext(ignored -> known.onComplete(promise));
-            }
-        });
-        return promise.future();
+        return driver.ask(this::currentModel);
     }
 
     private Future<ModelIdentity> currentModel() {

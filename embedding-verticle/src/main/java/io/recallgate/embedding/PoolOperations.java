@@ -5,10 +5,7 @@ import io.recallgate.embedding.pool.PoolEvent;
 import io.recallgate.embedding.pool.PoolSnapshot;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.util.concurrent.Callable;
 
@@ -50,22 +47,12 @@ final class PoolOperations implements WorkerOperations {
     }
 
     private <T> Future<T> onPool(Callable<T> read) {
-        Promise<T> promise = Promise.promise();
-        Context caller = Vertx.currentContext();
-        driver.onPool(() -> {
-            Future<T> answer = Future.future(p -> {
-                try {
-                    p.complete(read.call());
-                } catch (Exception e) {
-                    p.fail(FailureException.of(e));
-                }
-            });
-            if (caller == null) {
-                answer.onComplete(promise);
-            } else {
-                caller.runOnContext(ignored -> answer.onComplete(promise));
+        return driver.ask(() -> {
+            try {
+                return Future.succeededFuture(read.call());
+            } catch (Exception e) {
+                return Future.failedFuture(FailureException.of(e));
             }
         });
-        return promise.future();
     }
 }

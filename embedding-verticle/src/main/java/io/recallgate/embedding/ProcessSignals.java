@@ -1,5 +1,7 @@
 package io.recallgate.embedding;
 
+import io.recallgate.embedding.model.NativeGate;
+import io.recallgate.time.Deadline;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
@@ -15,8 +17,7 @@ import org.slf4j.LoggerFactory;
  * ONNX Runtime's hook then frees its environment under a running call, and the process crashes. To be installed before
  * the first model is opened, by whoever owns the process, never by an embedded library.
  *
- * <p>The handler is expected to stop the pool ({@link EmbeddingVerticle#shutdown}), close the native gate ({@link
- * io.recallgate.embedding.model.NativeGate#shutdown}) and then call {@code System.exit}, or {@code Runtime.halt} if
+ * <p>The handler is expected to stop the pool ({@link EmbeddingVerticle#shutdown}), close the native gate ({@link NativeGate#shutdown}) and then call {@code System.exit}, or {@code Runtime.halt} if
  * the gate reports a stuck thread. {@link #endProcess} does the last two.
  */
 public final class ProcessSignals {
@@ -80,9 +81,8 @@ public final class ProcessSignals {
      * @param status exit status
      * @param deadline for threads to come out
      */
-    public static void endProcess(int status, io.recallgate.time.Deadline deadline) {
-        io.recallgate.embedding.model.NativeGate.Report report =
-                io.recallgate.embedding.model.NativeGate.process().shutdown(deadline);
+    public static void endProcess(int status, Deadline deadline) {
+        NativeGate.Report report = NativeGate.process().shutdown(deadline);
         if (report.isClean()) {
             System.exit(status);
         }

@@ -10,6 +10,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +43,8 @@ final class StatusJson {
                                 .put("charged_bytes", pool.gate().chargedBytes())
                                 .put("next_bytes", pool.gate().nextBytes())
                                 .put("admits_start", pool.gate().admitsStart()))
-                .put("counters", new JsonObject(new java.util.TreeMap<>(pool.counters())))
-                .put("dropped", new JsonObject(new java.util.TreeMap<>(pool.dropped())))
+                .put("counters", new JsonObject(new TreeMap<>(pool.counters())))
+                .put("dropped", new JsonObject(new TreeMap<>(pool.dropped())))
                 .put("closed", pool.closed());
     }
 

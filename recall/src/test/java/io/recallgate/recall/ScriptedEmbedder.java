@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
 /** An embedder that does what the test says: answers at once, holds a text until it is let go, or fails. Thread-safe. */
 public final class ScriptedEmbedder implements Embedder {
@@ -23,8 +24,8 @@ public final class ScriptedEmbedder implements Embedder {
 
     private final Map<String, Promise<EmbedResult>> held = new ConcurrentHashMap<>();
     private final Map<String, FailureCode> failing = new ConcurrentHashMap<>();
-    private volatile FailureCode failingAll;
-    private volatile FailureCode modelFailure;
+    private volatile @Nullable FailureCode failingAll;
+    private volatile @Nullable FailureCode modelFailure;
     private volatile ModelIdentity model = new ModelIdentity("scripted", "f1", 2, 512);
     private volatile boolean holdAll;
 
@@ -94,12 +95,12 @@ public final class ScriptedEmbedder implements Embedder {
     }
 
     /** Everything fails from now on; null lets it work again. */
-    public void failAll(FailureCode code) {
+    public void failAll(@Nullable FailureCode code) {
         failingAll = code;
     }
 
     /** {@link #model()} fails from now on; null lets it work again. */
-    public void failModel(FailureCode code) {
+    public void failModel(@Nullable FailureCode code) {
         modelFailure = code;
     }
 

@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A fresh database for one test class, on one embedded PostgreSQL 17 for the whole JVM, or on the server with pgvector
@@ -28,7 +29,7 @@ public final class TestDatabase implements AutoCloseable {
     /** Templates that hold the schema, by server: copying one is faster than migrating each database. */
     private static final Map<DatabaseOptions, String> TEMPLATES = new HashMap<>();
 
-    private static EmbeddedPostgres embedded;
+    private static @Nullable EmbeddedPostgres embedded;
 
     private final DatabaseOptions server;
     private final DatabaseOptions options;
@@ -88,12 +89,12 @@ public final class TestDatabase implements AutoCloseable {
         execute(options, sql);
     }
 
-    /** The first column of the first row as text, null when there is none. */
+    /** The first column of the first row as text; "null" when there is none. */
     public String queryText(String sql) {
         try (Connection connection = jdbc();
                 Statement statement = connection.createStatement();
                 var row = statement.executeQuery(sql)) {
-            return row.next() ? row.getString(1) : null;
+            return row.next() ? String.valueOf(row.getString(1)) : "null";
         } catch (SQLException e) {
             throw new IllegalStateException(sql, e);
         }

@@ -12,6 +12,7 @@ import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.embedding.api.InputType;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import java.nio.LongBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -211,7 +212,7 @@ public final class NativeModel implements TextModel {
         }
     }
 
-    private OnnxTensor keep(List<OnnxTensor> opened, java.nio.LongBuffer buffer, long[] shape) throws OrtException {
+    private OnnxTensor keep(List<OnnxTensor> opened, LongBuffer buffer, long[] shape) throws OrtException {
         OnnxTensor tensor = OnnxTensor.createTensor(environment, buffer, shape);
         opened.add(tensor);
         return tensor;

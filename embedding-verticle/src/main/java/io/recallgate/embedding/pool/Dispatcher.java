@@ -39,12 +39,12 @@ public final class Dispatcher {
      * @param nowNanos the time, on the clock of all later calls
      */
     public Dispatcher(String model, PoolLimits limits, long nowNanos) {
-        this(model, limits, nowNanos, false);
+        this(new PoolState(model, limits, nowNanos), nowNanos, false);
     }
 
     /** @param strict whether an illegal edge is thrown to the caller instead of failing the one operation */
-    Dispatcher(String model, PoolLimits limits, long nowNanos, boolean strict) {
-        this.pool = new PoolState(model, limits, nowNanos);
+    Dispatcher(PoolState pool, long nowNanos, boolean strict) {
+        this.pool = pool;
         this.admission = new Admission(pool);
         this.flow = new SliceFlow(pool);
         this.replies = new SliceReplies(pool, flow);

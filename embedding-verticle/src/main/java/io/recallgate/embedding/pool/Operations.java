@@ -144,8 +144,8 @@ final class Operations {
 
     /** Fails an operation and all who wait for it. */
     void fail(Operation operation, FailureException failure, long now) {
-        settleAll(operation, failure);
         transition(operation, OperationState.FAILED, now, failure.code().code());
+        settleAll(operation, failure);
     }
 
     /** Settles every waiter there is. */

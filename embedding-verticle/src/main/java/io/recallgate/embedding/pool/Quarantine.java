@@ -122,6 +122,11 @@ final class Quarantine {
         entries.values().removeIf(entry -> !entry.isBusy() && entry.expiresAt - now <= 0);
     }
 
+    /** Forgets expiries whose thread has returned. */
+    void forgetReturned() {
+        entries.values().removeIf(entry -> !entry.isBusy());
+    }
+
     /** Keys whose thread has not returned. */
     int busyKeys() {
         return (int) entries.values().stream().filter(Entry::isBusy).count();

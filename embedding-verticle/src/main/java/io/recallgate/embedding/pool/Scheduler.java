@@ -91,8 +91,12 @@ final class Scheduler {
 
     /** One timer for the oldest entry of what is kept. */
     private void armRetention(long now) {
+        if (pool.closed) {
+            // Nothing is admitted any more that could meet them.
+            pool.quarantine.forgetReturned();
+        }
         OptionalLong results = pool.retained.nextExpiry();
-        OptionalLong keys = pool.closed ? OptionalLong.empty() : pool.quarantine.nextExpiry(now);
+        OptionalLong keys = pool.quarantine.nextExpiry(now);
         if (results.isEmpty() && keys.isEmpty()) {
             pool.outbox.disarm(TimerKey.retention());
             return;

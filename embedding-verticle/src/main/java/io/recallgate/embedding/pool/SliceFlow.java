@@ -112,8 +112,8 @@ final class SliceFlow {
         for (Operation operation : slice.operations) {
             boolean last = pool.quarantine.strike(operation.key, now);
             pool.quarantine.hold(operation.key, slot.index, slot.generation);
-            pool.operations.settleAll(operation, last ? Outcomes.givenUp() : Outcomes.expired());
             pool.operations.transition(operation, OperationState.EXPIRED, now, "execution watchdog");
+            pool.operations.settleAll(operation, last ? Outcomes.givenUp() : Outcomes.expired());
             pool.outbox.add(new Effect.Publish(
                     new PoolNotice.WorkQuarantined(slot.index, slot.generation, operation.id, last)));
         }

@@ -218,13 +218,13 @@ final class SliceReplies {
     }
 
     private void complete(Operation operation, long now) {
+        pool.operations.transition(operation, OperationState.COMPLETED, now, "all rows done");
         pool.quarantine.absolve(operation.key);
         if (operation.hasWaiters()) {
             pool.operations.settleAll(operation, new WaiterOutcome.Success(operation.result()));
         } else {
             pool.retain(operation, now);
         }
-        pool.operations.transition(operation, OperationState.COMPLETED, now, "all rows done");
     }
 
     /** Whether smaller slices may help; each operation gets that chance once for each reason. */

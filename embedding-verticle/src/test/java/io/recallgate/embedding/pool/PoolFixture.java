@@ -38,8 +38,16 @@ final class PoolFixture implements Effect.Performer {
     private final Map<List<Long>, ScriptedWorker> workers = new HashMap<>();
     private long nextWaiter = 1;
 
+    final PoolState inside;
+
     PoolFixture(PoolLimits limits) {
-        dispatcher = new Dispatcher("m", limits, clock.nanoTime(), true);
+        this(limits, true);
+    }
+
+    /** @param strict whether illegal edges are thrown, as tests want them, or contained, as production does */
+    PoolFixture(PoolLimits limits, boolean strict) {
+        inside = new PoolState("m", limits, clock.nanoTime());
+        dispatcher = new Dispatcher(inside, clock.nanoTime(), strict);
     }
 
     static PoolFixture withSlots(int slots) {

@@ -89,12 +89,7 @@ public final class JobRunner {
             RandomGenerator random,
             MeterRegistry meters) {}
 
-    /**
-     * Where jobs and vectors are.
-     *
-     * @param database holds both
-     * @param vectors is told what is committed
-     */
+    /** The database, and the index that is told what is committed to it. */
     public record Stores(Database database, VectorIndex vectors) {}
 
     private record InFlight(ClaimedJob job, CancelSignal cancel) {}

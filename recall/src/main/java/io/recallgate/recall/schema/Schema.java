@@ -39,6 +39,13 @@ public final class Schema {
      * @return fails with {@code database-unavailable} and one line that says what is wrong and what to do
      */
     public static Future<Report> migrate(Vertx vertx, DatabaseOptions options) {
+        if (options.usesUnixSocket() && !vertx.isNativeTransportEnabled()) {
+            // The migrations could use it, but the client of everything after them could not.
+            return Future.failedFuture(new FailureException(
+                    FailureCode.DATABASE_UNAVAILABLE,
+                    "the database (" + options.describe() + ") is behind a Unix socket, which needs Vert.x's native"
+                            + " transport, and that is not available here; use host and port"));
+        }
         return vertx.executeBlocking(() -> migrateBlocking(options), false);
     }
 

@@ -1,0 +1,360 @@
+package io.recallgate.embedding;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.recallgate.embedding.api.EmbedInput;
+import io.recallgate.embedding.api.EmbedRequest;
+import io.recallgate.embedding.api.EmbedResult;
+import io.recallgate.embedding.api.InputType;
+import io.recallgate.embedding.api.Priority;
+import io.recallgate.embedding.pool.PoolLimits;
+import io.recallgate.embedding.pool.ShutdownReport;
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.time.CancelCause;
+import io.recallgate.time.CancelSignal;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.SystemClock;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+class EmbeddingVerticleTest extends PoolTest {
+
+    @Test
+    void aTextComesBackAsItsVector() {
+        deploy(1);
+
+        EmbedResult result = join(embed("hello", "world"));
+
+        assertThat(result.vectors())
+                .containsExactly(ScriptedModels.vectorOf("hello"), ScriptedModels.vectorOf("world"));
+        assertThat(result.tokenCounts()).containsExactly(7, 7);
+        assertThat(result.model()).isEqualTo(join(pool.embedder().model())).isEqualTo(join(pool.ready()));
+    }
+
+    /** CONTRACTS A1. */
+    @Test
+    void aCancelledTaskBehindABlockedOneNeverRunsAndTheWorkerStays() {
+        deploy(1);
+        ScriptedModels.Block block = models.block("first");
+        Future<EmbedResult> first = embed("first");
+        block.awaitEntered();
+        CancelSignal cancel = new CancelSignal();
+        Future<EmbedResult> second = pool.embedder().embed(request(cancel, "second"));
+
+        cancel.cancel(CancelCause.CALLER);
+
+        assertFails(second, FailureCode.CANCELLED);
+        block.release();
+        join(first);
+        join(embed("third"));
+        assertThat(models.ran()).containsExactly("first", "third");
+        assertThat(models.loads()).isEqualTo(1);
+        assertThat(generations(status())).containsExactly(1);
+    }
+
+    /** CONTRACTS A3. */
+    @Test
+    void cancelledOrLateInputStartsNothing() {
+        deploy(1);
+        CancelSignal fired = new CancelSignal();
+        fired.cancel(CancelCause.DISCONNECTED);
+        EmbedRequest late = new EmbedRequest(
+                "late",
+                List.of(new EmbedInput.Text("late")),
+                InputType.QUERY,
+                Priority.QUERY,
+                Deadline.afterMillis(SystemClock.INSTANCE, 0),
+                new CancelSignal());
+
+        assertFails(pool.embedder().embed(request(fired, "cancelled")), FailureCode.CANCELLED);
+        assertFails(pool.embedder().embed(late), FailureCode.DEADLINE_EXCEEDED);
+        join(embed("marker"));
+        assertThat(models.ran()).containsExactly("marker");
+    }
+
+    /** CONTRACTS A4. */
+    @Test
+    void cancellingARunSettlesTheCallerAtOnceAndTheSlotStaysChargedUntilItReturns() {
+        deploy(1);
+        ScriptedModels.Block block = models.blockForGood("long");
+        CancelSignal cancel = new CancelSignal();
+        Future<EmbedResult> running = pool.embedder().embed(request(cancel, "long"));
+        block.awaitEntered();
+        awaitStatus(status -> states(status).allMatch("running"::equals));
+
+        cancel.cancel(CancelCause.CALLER);
+
+        assertFails(running, FailureCode.CANCELLED);
+        assertThat(slot(0).getString("state")).isEqualTo("running");
+        block.release();
+        awaitStatus(status -> states(status).allMatch("idle"::equals));
+        assertThat(generations(status())).containsExactly(1);
+        assertThat(status().getJsonObject("queue").getInteger("operations")).isZero();
+    }
+
+    /** CONTRACTS A8. */
+    @Test
+    void twoHundredCancellationsReplaceNoWorker() {
+        deploy(2);
+        List<Future<EmbedResult>> asked = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            CancelSignal cancel = new CancelSignal();
+            asked.add(pool.embedder().embed(request(cancel, "text " + i)));
+            if (i % 3 == 0) {
+                join(embed("between " + i));
+            }
+            cancel.cancel(CancelCause.CALLER);
+        }
+
+        for (Future<EmbedResult> one : asked) {
+            join(one.otherwiseEmpty());
+        }
+        awaitStatus(status -> states(status).allMatch("idle"::equals));
+        JsonObject status = status();
+        assertThat(generations(status)).containsExactly(1, 1);
+        assertThat(models.loads()).isEqualTo(2);
+        assertThat(status.getJsonArray("slots").getJsonObject(0).getInteger("retry_debt"))
+                .isZero();
+        assertThat(status.getJsonObject("queue").getLong("bytes")).isZero();
+        assertThat(status.getJsonObject("counters").getLong("start_failures")).isZero();
+    }
+
+    @Test
+    void anAbandonedRunIsTerminatedForWorkThatWaits() {
+        deploy(1);
+        ScriptedModels.Block block = models.block("abandoned");
+        CancelSignal cancel = new CancelSignal();
+        Future<EmbedResult> abandoned = pool.embedder().embed(request(cancel, "abandoned"));
+        block.awaitEntered();
+        awaitStatus(status -> states(status).allMatch("running"::equals));
+        Future<EmbedResult> waiting = embed("waiting");
+
+        cancel.cancel(CancelCause.CALLER);
+
+        assertFails(abandoned, FailureCode.CANCELLED);
+        assertThat(join(waiting).vectors()).containsExactly(ScriptedModels.vectorOf("waiting"));
+        assertThat(models.ran()).containsExactly("waiting");
+        assertThat(generations(status())).containsExactly(1);
+    }
+
+    @Test
+    void aPoisonTextFailsAloneAndItsNeighboursSucceed() {
+        models.batchInvariant(true).poison("bad", false);
+        deploy(1);
+        ScriptedModels.Block block = models.block("first");
+        Future<EmbedResult> first = embed("first");
+        block.awaitEntered();
+        Future<EmbedResult> good = embed("good");
+        Future<EmbedResult> bad = embed("bad");
+        Future<EmbedResult> fine = embed("fine");
+        block.release();
+
+        join(first);
+        assertThat(join(good).vectors()).hasSize(1);
+        assertThat(join(fine).vectors()).hasSize(1);
+        assertFails(bad, FailureCode.EMBEDDING_FAILED);
+        assertThat(generations(status())).containsExactly(1);
+    }
+
+    @Test
+    void aModelThatCannotBeUsedFailsReadyWithItsOneLine() {
+        models.failNextLoad(new FailureException(FailureCode.MODEL_UNUSABLE, "model.onnx is damaged: copy it again"));
+        deploy(PoolLimits.defaults(1));
+
+        assertThatThrownBy(() -> join(pool.ready())).isInstanceOfSatisfying(FailureException.class, failure -> {
+            assertThat(failure.code()).isEqualTo(FailureCode.MODEL_UNUSABLE);
+            assertThat(failure.detail()).isEqualTo("model.onnx is damaged: copy it again");
+        });
+        assertFails(embed("anything"), FailureCode.MODEL_UNUSABLE);
+    }
+
+    @Test
+    void aStuckWorkerIsReportedStaysChargedAndItsSiblingServes() {
+        Duration watchdog = Duration.ofMillis(200);
+        deploy(impatient(2, watchdog));
+        join(pool.ready());
+        awaitStatus(status -> states(status).allMatch("idle"::equals));
+        ScriptedModels.Block block = models.blockForGood("stuck");
+        Future<EmbedResult> stuck = embed("stuck");
+        block.awaitEntered();
+
+        assertFails(stuck, FailureCode.QUARANTINED);
+        awaitStatus(status -> states(status).anyMatch("stuck"::equals));
+        assertThat(join(embed("sibling")).vectors()).hasSize(1);
+        assertFails(embed("stuck"), FailureCode.QUARANTINED);
+        assertThat(status().getJsonObject("memory_gate").getLong("charged_bytes"))
+                .isEqualTo(2 << 20);
+
+        block.release();
+        awaitStatus(status -> states(status).allMatch("idle"::equals));
+        assertThat(models.open()).isEqualTo(2);
+        assertThat(generations(status())).containsExactlyInAnyOrder(1, 2);
+    }
+
+    @Test
+    void shutdownReportsAThreadThatDoesNotReturnAndNeverWaitsForIt() {
+        deploy(impatient(1, Duration.ofMillis(100)));
+        join(pool.ready());
+        ScriptedModels.Block block = models.blockForGood("stuck");
+        Future<EmbedResult> stuck = embed("stuck");
+        block.awaitEntered();
+
+        ShutdownReport report = join(pool.shutdown(Deadline.afterMillis(SystemClock.INSTANCE, 5_000)));
+
+        assertThat(report.unconfirmed()).containsExactly(new ShutdownReport.Unconfirmed(0, 1));
+        assertFails(stuck, FailureCode.SHUTTING_DOWN);
+        assertThat(join(pool.shutdown(Deadline.afterMillis(SystemClock.INSTANCE, 5_000))))
+                .isEqualTo(report);
+        block.release();
+    }
+
+    @Test
+    void shutdownDuringALoadIsBoundedByItsDeadline() {
+        CountDownLatch loading = new CountDownLatch(1);
+        models.holdLoads(loading);
+        deploy(PoolLimits.defaults(1));
+
+        ShutdownReport report = join(pool.shutdown(Deadline.afterMillis(SystemClock.INSTANCE, 100)));
+
+        assertThat(report.unconfirmed()).containsExactly(new ShutdownReport.Unconfirmed(0, 1));
+        loading.countDown();
+    }
+
+    @Test
+    void anOrderlyShutdownClosesEveryModelAndRefusesWhatComesAfter() {
+        deploy(2);
+        join(embed("before"));
+
+        ShutdownReport report = join(pool.shutdown(Deadline.afterMillis(SystemClock.INSTANCE, 5_000)));
+
+        assertThat(report.isClean()).isTrue();
+        assertThat(models.open()).isZero();
+        assertFails(embed("after"), FailureCode.SHUTTING_DOWN);
+    }
+
+    @Test
+    void undeployingClosesEveryModelAndTakesTheMetersAway() {
+        deploy(2);
+        assertThat(registry.get("recallgate.embedding.slots")
+                        .tag("kind", "idle")
+                        .gauge()
+                        .value())
+                .isEqualTo(2);
+
+        join(vertx.undeploy(pool.deploymentID()));
+
+        assertThat(models.open()).isZero();
+        assertThat(registry.find("recallgate.embedding.slots").gauge()).isNull();
+        // Controls are undeployed behind their workers' last word, which nobody waits for.
+        while (!vertx.deploymentIDs().isEmpty()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void restartingASlotStartsItsNextGenerationAndAnUnknownOneIsNotFound() {
+        deploy(1);
+
+        join(pool.operations().restart(0));
+
+        awaitStatus(status ->
+                generations(status).equals(List.of(2)) && states(status).allMatch("idle"::equals));
+        assertThat(models.open()).isEqualTo(1);
+        assertThat(join(embed("again")).vectors()).hasSize(1);
+        assertFails(pool.operations().restart(7), FailureCode.NOT_FOUND);
+    }
+
+    @Test
+    void answersArriveOnTheCallersContext() {
+        deploy(1);
+        Context caller = vertx.getOrCreateContext();
+        Promise<Boolean> seen = Promise.promise();
+
+        caller.runOnContext(ignored -> pool.embedder()
+                .embed(request(new CancelSignal(), "here"))
+                .onComplete(done -> seen.complete(done.succeeded() && Vertx.currentContext() == caller)));
+
+        assertThat(join(seen.future())).isTrue();
+    }
+
+    @Test
+    void aTokenOutsideTheVocabularyIsTheCallersMistake() {
+        deploy(1);
+        EmbedRequest request = new EmbedRequest(
+                "tokens",
+                List.of(new EmbedInput.Tokens(new int[] {1, 100})),
+                InputType.DOCUMENT,
+                Priority.QUERY,
+                Deadline.afterMillis(SystemClock.INSTANCE, 5_000),
+                new CancelSignal());
+
+        assertThatThrownBy(() -> join(pool.embedder().embed(request)))
+                .isInstanceOfSatisfying(FailureException.class, failure -> {
+                    assertThat(failure.code()).isEqualTo(FailureCode.INVALID_FIELD);
+                    assertThat(failure.field()).isEqualTo("input[0]");
+                });
+    }
+
+    @Test
+    void workerMovesArePublishedAndCounted() {
+        List<JsonObject> events = new CopyOnWriteArrayList<>();
+        join(vertx.eventBus()
+                .<JsonObject>consumer("recallgate.events", message -> events.add(message.body()))
+                .completion());
+        deploy(1);
+        join(embed("one"));
+        awaitStatus(status -> states(status).allMatch("idle"::equals));
+        // The last event is on its way behind this answer.
+        awaitStatus(status -> events.size() >= 2);
+
+        assertThat(events.stream().map(event -> event.getString("to"))).containsSubsequence("starting", "idle");
+        assertThat(events.get(0).getString("type")).isEqualTo("worker-state");
+        assertThat(registry.get("recallgate.embedding.requests")
+                        .tag("outcome", "ok")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
+        assertThat(registry.get("recallgate.embedding.inference.duration")
+                        .timer()
+                        .count())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void twoPoolsOfOneVertxDoNotHearEachOther() {
+        deploy(1);
+        ScriptedModels others = new ScriptedModels();
+        EmbeddingVerticle second = new EmbeddingVerticle(
+                EmbeddingOptions.defaults("other", Path.of("unused"), 1).withoutPublicAddresses(),
+                new SimpleMeterRegistry(),
+                others,
+                SystemClock.INSTANCE);
+        join(vertx.deployVerticle(second));
+        join(second.ready());
+
+        join(second.embedder().embed(request(new CancelSignal(), "to the second")));
+        join(embed("to the first"));
+
+        assertThat(others.ran()).containsExactly("to the second");
+        assertThat(models.ran()).containsExactly("to the first");
+    }
+
+    static void assertFails(Future<?> future, FailureCode code) {
+        assertThatThrownBy(() -> join(future))
+                .isInstanceOfSatisfying(FailureException.class, failure -> assertThat(failure.code())
+                        .isEqualTo(code));
+    }
+}

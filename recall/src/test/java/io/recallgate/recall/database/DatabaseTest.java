@@ -1,0 +1,211 @@
+package io.recallgate.recall.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.recall.Await;
+import io.recallgate.recall.TestDatabase;
+import io.recallgate.recall.schema.Schema;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.FakeClock;
+import io.recallgate.time.SystemClock;
+import io.recallgate.time.VertxTimers;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class DatabaseTest {
+
+    private static Vertx vertx;
+    private static TestDatabase testDatabase;
+
+    @BeforeAll
+    static void open() {
+        vertx = Vertx.vertx();
+        testDatabase = TestDatabase.empty();
+        testDatabase.execute("create table t (id int primary key)");
+    }
+
+    @AfterAll
+    static void close() {
+        Await.result(vertx.close());
+        testDatabase.close();
+    }
+
+    @Test
+    void theServerKeepsTheDeadlineAndTheNextBorrowerIsUnharmed() {
+        Database database = database(1, 8);
+        Await.failure(
+                database.connection(in(200), c -> c.query("select pg_sleep(10)").execute()),
+                FailureCode.DEADLINE_EXCEEDED);
+
+        // The one connection is free again long before the ten seconds, and in order.
+        assertThat(Await.result(database.connection(
+                                in(5_000), c -> c.query("select 7").execute()))
+                        .iterator()
+                        .next()
+                        .getInteger(0))
+                .isEqualTo(7);
+        Await.result(database.close());
+    }
+
+    @Test
+    void aTransactionWhoseCallerLeftIsRolledBack() {
+        FakeClock clock = new FakeClock();
+        Database database = Database.open(vertx, testDatabase.options(), clock);
+        Promise<Void> inside = Promise.promise();
+        Promise<Void> goOn = Promise.promise();
+        Future<Void> result = database.transaction(
+                Deadline.afterMillis(clock, 1_000),
+                c -> c.query("insert into t values (1)").execute().compose(ignored -> {
+                    inside.complete();
+                    return goOn.future();
+                }));
+        Await.result(inside.future());
+        clock.advanceMillis(1_000);
+        Await.failure(result, FailureCode.DEADLINE_EXCEEDED);
+        goOn.complete();
+        Await.result(database.close());
+
+        assertThat(testDatabase.queryText("select count(*) from t where id = 1"))
+                .isEqualTo("0");
+        assertThat(clock.pending()).isZero();
+    }
+
+    @Test
+    void waitingForAConnectionIsBounded() {
+        Database database = database(1, 2);
+        List<Future<?>> all = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            all.add(database.connection(
+                    in(10_000), c -> c.query("select pg_sleep(0.3)").execute()));
+        }
+        int refused = 0;
+        for (Future<?> each : all) {
+            try {
+                Await.result(each);
+            } catch (FailureException e) {
+                assertThat(e.code()).isEqualTo(FailureCode.OVERLOADED);
+                assertThat(e.retryAfter()).isNotNull();
+                refused++;
+            }
+        }
+        assertThat(refused).isBetween(4, 6);
+        Await.result(database.close());
+    }
+
+    @Test
+    void aDeadlockVictimRunsAgain() {
+        testDatabase.execute("insert into t values (10), (11)");
+        Database database = database(4, 8);
+        AtomicInteger runs = new AtomicInteger();
+        Promise<Void> bothHaveOne = Promise.promise();
+        AtomicInteger first = new AtomicInteger();
+        List<Future<Object>> both = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            int mine = 10 + i;
+            int other = 11 - i;
+            both.add(database.transaction(in(15_000), c -> {
+                runs.incrementAndGet();
+                return c.query("select id from t where id = " + mine + " for update")
+                        .execute()
+                        .compose(ignored -> {
+                            if (first.incrementAndGet() == 2) {
+                                bothHaveOne.tryComplete();
+                            }
+                            return bothHaveOne.future();
+                        })
+                        .compose(ignored -> c.query("select id from t where id = " + other + " for update")
+                                .execute())
+                        .map(ignored -> "done");
+            }));
+        }
+        both.forEach(each -> assertThat(Await.result(each)).isEqualTo("done"));
+        assertThat(runs.get()).isEqualTo(3);
+        Await.result(database.close());
+    }
+
+    @Test
+    void nobodyThereIsUnavailableAndAClosedPoolIsShuttingDown() {
+        Database nowhere = Database.open(
+                vertx,
+                DatabaseOptions.parse("postgresql://u:p@127.0.0.1:1/db?sslmode=disable"),
+                new VertxTimers(vertx));
+        Await.failure(nowhere.ping(in(10_000)), FailureCode.DATABASE_UNAVAILABLE);
+        Await.result(nowhere.close());
+        Await.failure(nowhere.ping(in(10_000)), FailureCode.SHUTTING_DOWN);
+    }
+
+    @Test
+    void jdbcSpeaksThroughASocketAndAStartWithoutNativeTransportSaysWhatIsMissing() {
+        String directories = testDatabase.queryText("show unix_socket_directories");
+        DatabaseOptions tcp = testDatabase.options();
+        DatabaseOptions socket = new DatabaseOptions(
+                directories.split(",", -1)[0],
+                tcp.port(),
+                tcp.database(),
+                "postgres",
+                null,
+                DatabaseOptions.Tls.DISABLE,
+                null,
+                2,
+                8,
+                5_000);
+
+        assertThatCode(() -> JdbcSource.of(socket).getConnection().close()).doesNotThrowAnyException();
+        assertThat(vertx.isNativeTransportEnabled()).isFalse();
+        assertThat(Await.failure(Schema.migrate(vertx, socket), FailureCode.DATABASE_UNAVAILABLE)
+                        .detail())
+                .contains("native transport", "use host and port");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            postgresql://u:p@h/d                       | d at h:5432 as u, tls prefer
+            postgres://u%40x:p%2Fq@h:6000/d?sslmode=require | d at h:6000 as u@x, tls require
+            postgresql://u:a+b@[::1]:5433/d?sslmode=disable | d at ::1:5433 as u, tls disable
+            postgresql://u@/d?host=/run/pg             | d at /run/pg/.s.PGSQL.5432 as u, tls disable
+            postgresql://u@h/d?sslmode=verify-full&sslrootcert=/ca.pem | d at h:5432 as u, tls verify-full
+            """)
+    void aUrlIsRead(String url, String expected) {
+        assertThat(DatabaseOptions.parse(url).toString()).contains(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            mysql://u:secret@h/d                       | must start with postgresql://
+            postgresql://u:secret@h                    | database name is missing
+            postgresql://h/d                           | user is missing
+            postgresql://u:secret@h:0/d                | port
+            postgresql://u:secret@h/d?sslmode=maybe    | sslmode must be
+            postgresql://u:secret@h/d?sslmode=verify-full | sslrootcert
+            postgresql://u:secret@h/d?pool=3           | unknown parameter pool
+            postgresql://u:sec^ret@h/d                 | percent-encoded
+            postgresql://u:secret@h_h:x/d              | host or port
+            """)
+    void aWrongUrlIsRefusedWithoutShowingThePassword(String url, String expected) {
+        assertThat(catchThrowable(() -> DatabaseOptions.parse(url)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(expected)
+                .satisfies(error -> assertThat(error.getMessage()).doesNotContain("secret", "sec^ret"));
+    }
+
+    private static Database database(int size, int waiting) {
+        return Database.open(vertx, testDatabase.options().withPool(size, waiting), new VertxTimers(vertx));
+    }
+
+    private static Deadline in(long millis) {
+        return Deadline.afterMillis(SystemClock.INSTANCE, millis);
+    }
+}
