@@ -1,5 +1,6 @@
 package io.recallgate.gateway.runtime;
 
+import io.recallgate.gateway.config.SettingsOperations;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 

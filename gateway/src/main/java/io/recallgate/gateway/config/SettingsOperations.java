@@ -1,4 +1,4 @@
-package io.recallgate.gateway.runtime;
+package io.recallgate.gateway.config;
 
 import io.vertx.core.json.JsonObject;
 

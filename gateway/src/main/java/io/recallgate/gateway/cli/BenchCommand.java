@@ -1,0 +1,27 @@
+package io.recallgate.gateway.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code bench}: only groups its subcommands. */
+@Command(
+        name = "bench",
+        description = "Measures speed and memory with workloads anybody can repeat.",
+        footer = {
+            "",
+            "Examples:",
+            "  ./recallgate bench recall --memories 5000",
+            "  ./recallgate bench start --recalls 10000"
+        })
+final class BenchCommand implements Runnable {
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(spec.commandLine(), "say what to measure: 'recall' or 'start'");
+    }
+}

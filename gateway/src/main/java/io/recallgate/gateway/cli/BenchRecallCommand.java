@@ -1,0 +1,122 @@
+package io.recallgate.gateway.cli;
+
+import io.recallgate.gateway.cli.bench.RecallBench;
+import io.recallgate.gateway.cli.console.Table;
+import io.recallgate.gateway.cli.measure.Spans;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code bench recall}. */
+@Command(
+        name = "recall",
+        description = "Recall over HTTP on a running gateway: fills the project bench-N-SEED with made-up memories,"
+                + " waits until they are embedded, warms up, then asks hybrid and lexical in turns.",
+        footer = {
+            "",
+            "'request' is the whole HTTP request as this client sees it, 'gateway' what the gateway says it took.",
+            "",
+            "Examples:",
+            "  ./recallgate bench recall",
+            "  ./recallgate bench recall --memories 20000 --rounds 500 --json"
+        })
+final class BenchRecallCommand implements Callable<Integer> {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+    private final CliContext context;
+
+    @Mixin
+    private final ConnectionOptions connection = new ConnectionOptions();
+
+    @Option(
+            names = "--memories",
+            paramLabel = "N",
+            defaultValue = "5000",
+            description = "How many memories the owner has; 5000.")
+    private int memories;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "1000",
+            description = "Measured rounds, one recall in each mode; 1000.")
+    private int rounds;
+
+    @Option(names = "--warm", paramLabel = "N", defaultValue = "300", description = "Rounds before measuring; 300.")
+    private int warm;
+
+    @Option(names = "--seed", paramLabel = "N", defaultValue = "1", description = "Same seed, same texts; 1.")
+    private long seed;
+
+    @Option(names = "--json", description = "Print figures as one JSON object, for scripts.")
+    private boolean json;
+
+    BenchRecallCommand(CliContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() {
+        RecallBench bench = new RecallBench(
+                connection.client(context, PATIENCE), context.screen(), context.clock(), context.pauses());
+        RecallBench.Result result = bench.run(new RecallBench.Plan(memories, warm, rounds, seed));
+        if (json) {
+            context.screen()
+                    .out()
+                    .println(new JsonObject()
+                            .put("memories", memories)
+                            .put("rounds", rounds)
+                            .put("hybrid_ms", result.hybrid().toJson())
+                            .put("lexical_ms", result.lexical().toJson())
+                            .put("hybrid_gateway_ms", result.hybridServer().toJson())
+                            .put("lexical_gateway_ms", result.lexicalServer().toJson())
+                            .put("degraded", result.degraded())
+                            .put("event_loop_lag_p99_ms", result.loopLagP99Millis())
+                            .encode());
+        } else {
+            print(result);
+        }
+        return 0;
+    }
+
+    private void print(RecallBench.Result result) {
+        Table table = Table.of(
+                Table.left("mode"),
+                Table.left("timed by"),
+                Table.right("n"),
+                Table.right("p50 ms"),
+                Table.right("p95 ms"),
+                Table.right("p99 ms"));
+        addRow(table, "hybrid", "request", result.hybrid());
+        addRow(table, "hybrid", "gateway", result.hybridServer());
+        addRow(table, "lexical", "request", result.lexical());
+        addRow(table, "lexical", "gateway", result.lexicalServer());
+        table.print(context.screen());
+        context.screen()
+                .out()
+                .printf(
+                        Locale.ROOT,
+                        "%,d memories, %d of %d hybrid answers degraded, event-loop lag p99 %s%n",
+                        memories,
+                        result.degraded(),
+                        rounds,
+                        result.loopLagP99Millis() == null
+                                ? "not told"
+                                : String.format(Locale.ROOT, "at most %.1f ms", result.loopLagP99Millis()));
+    }
+
+    private static void addRow(Table table, String mode, String timedBy, Spans spans) {
+        table.row(
+                mode,
+                timedBy,
+                Integer.toString(spans.size()),
+                String.format(Locale.ROOT, "%.2f", spans.percentileMillis(50)),
+                String.format(Locale.ROOT, "%.2f", spans.percentileMillis(95)),
+                String.format(Locale.ROOT, "%.2f", spans.percentileMillis(99)));
+    }
+}

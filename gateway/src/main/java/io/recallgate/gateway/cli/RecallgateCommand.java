@@ -1,0 +1,110 @@
+package io.recallgate.gateway.cli;
+
+import io.recallgate.gateway.cli.console.CommandFailedException;
+import io.recallgate.gateway.cli.console.Screen;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The command line's root. */
+@Command(
+        name = "recallgate",
+        header = "A memory gateway for LLM applications.",
+        description = {
+            "",
+            "Keeps what was said, recalls what matters for the next turn, and never holds a turn open for it.",
+            ""
+        },
+        commandListHeading = "%nCommands:%n",
+        optionListHeading = "%nOptions:%n",
+        footer = {
+            "",
+            "First steps:",
+            "  ./recallgate demo                           everything at once, with a conversation to ask about",
+            "  ./recallgate serve                          the gateway alone, on 127.0.0.1:7411",
+            "  ./recallgate recall \"when is the beta due?\"  what a running gateway remembers",
+            "  ./recallgate test                           the tests (from the script, not in the jar)",
+            "",
+            "Settings are in conf/recallgate.yaml. Exit status: 0 done, 1 failed, 2 wrong usage."
+        })
+public final class RecallgateCommand implements Runnable {
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            scope = ScopeType.INHERIT,
+            description = "Show this help.")
+    @SuppressWarnings("UnusedVariable") // picocli acts on it by itself
+    private boolean help;
+
+    private RecallgateCommand() {}
+
+    /**
+     * Runs one command line.
+     *
+     * @param server starts a gateway in this process
+     * @param arguments as {@code main} gets them
+     * @return the exit status
+     */
+    public static int run(CliContext context, GatewayServer server, String... arguments) {
+        Screen screen = context.screen();
+        return commandLine(context, server)
+                .setOut(new PrintWriter(screen.out(), true, StandardCharsets.UTF_8))
+                .setErr(new PrintWriter(screen.err(), true, StandardCharsets.UTF_8))
+                .setColorScheme(CommandLine.Help.defaultColorScheme(
+                        screen.colour() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF))
+                .setUsageHelpWidth(Math.max(80, Math.min(110, screen.columns())))
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler((wrong, given) -> usageError(screen, wrong))
+                .setExecutionExceptionHandler((failure, line, parsed) -> failed(context, failure))
+                .execute(arguments);
+    }
+
+    static CommandLine commandLine(CliContext context, GatewayServer server) {
+        CommandLine bench = new CommandLine(new BenchCommand())
+                .addSubcommand(new BenchRecallCommand(context))
+                .addSubcommand(new BenchStartCommand(context));
+        CommandLine root = new CommandLine(new RecallgateCommand());
+        root.addSubcommand(new DemoCommand(context, server))
+                .addSubcommand(new ServeCommand(context, server))
+                .addSubcommand(new ImportCommand(context))
+                .addSubcommand(new RecallCommand(context))
+                .addSubcommand(new StatusCommand(context))
+                .addSubcommand(new EvalCommand(context))
+                .addSubcommand("bench", bench);
+        return root;
+    }
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(spec.commandLine(), "say what to do, for example 'demo'");
+    }
+
+    private static int usageError(Screen screen, CommandLine.ParameterException wrong) {
+        String command = wrong.getCommandLine().getCommandSpec().qualifiedName(" ");
+        String message =
+                wrong.getMessage() == null ? "wrong usage" : wrong.getMessage().replaceAll("\\s*\\R\\s*", " ");
+        screen.err().println("recallgate: " + message + " (see './" + command + " --help')");
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    private static int failed(CliContext context, Exception failure) {
+        Screen screen = context.screen();
+        String message = failure instanceof CommandFailedException
+                ? String.valueOf(failure.getMessage())
+                : "unexpected failure, please report it: " + failure;
+        screen.err().println("recallgate: " + message);
+        if (!(failure instanceof CommandFailedException)) {
+            failure.printStackTrace(screen.err());
+        }
+        return CommandLine.ExitCode.SOFTWARE;
+    }
+}

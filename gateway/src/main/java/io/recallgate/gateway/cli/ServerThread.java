@@ -1,0 +1,138 @@
+package io.recallgate.gateway.cli;
+
+import io.recallgate.gateway.cli.client.Answer;
+import io.recallgate.gateway.cli.client.GatewayAddress;
+import io.recallgate.gateway.cli.client.GatewayClient;
+import io.recallgate.gateway.cli.console.CommandFailedException;
+import io.recallgate.gateway.cli.console.Progress;
+import io.recallgate.time.Deadline;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
+
+/** A gateway running on a thread of this process, while the command's own thread talks to it. */
+final class ServerThread {
+
+    private static final long LOOK_EVERY_MILLIS = 50;
+    private static final Duration END_BOUND = Duration.ofSeconds(20);
+
+    private final FutureTask<Integer> running;
+    private final CompletableFuture<Integer> port = new CompletableFuture<>();
+    private final String host;
+
+    ServerThread(GatewayServer server, Map<String, String> environment, Optional<Path> file) {
+        this.running = new FutureTask<>(() -> server.run(environment, file, port::complete));
+        String given = environment.getOrDefault("RECALLGATE_HTTP_HOST", "");
+        // A wildcard is where to listen, not where to connect.
+        this.host = given.isEmpty() || given.equals("0.0.0.0") || given.equals("::") ? "127.0.0.1" : given;
+    }
+
+    void start() {
+        new Thread(running, "recallgate-server").start();
+    }
+
+    /**
+     * Waits until the gateway is ready.
+     *
+     * @return its URL, null if it ended instead
+     * @throws CommandFailedException if it is not ready in time
+     */
+    @Nullable
+    String awaitReady(CliContext context, Duration bound) {
+        Deadline deadline = Deadline.after(context.clock(), bound);
+        try (Progress progress = new Progress(context.screen(), context.clock(), "starting")) {
+            GatewayClient client = null;
+            while (!deadline.isPassed()) {
+                if (running.isDone()) {
+                    return null;
+                }
+                if (client == null && port.isDone()) {
+                    String url = ConnectionOptions.url(host, Integer.toString(port.join()));
+                    client = new GatewayClient(
+                            GatewayAddress.of(url, null, null), context.clock(), context.pauses(), Duration.ZERO);
+                }
+                if (client != null && isReady(client, progress)) {
+                    return client.address().toString();
+                }
+                context.pauses().pauseMillis(LOOK_EVERY_MILLIS);
+                if (Thread.currentThread().isInterrupted()) {
+                    throw new CommandFailedException("interrupted while starting");
+                }
+            }
+        }
+        throw new CommandFailedException("the gateway is not ready after " + bound.toMinutes()
+                + " minutes: its log above says what it is waiting for");
+    }
+
+    /** Waits for its end and returns its status; 1 when it broke. */
+    int exitStatus() {
+        try {
+            return running.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return 1;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the server thread broke", e.getCause());
+        }
+    }
+
+    /** Whether it is stopping without having been asked by us: looks for a bounded while. */
+    boolean endsByItself(CliContext context) {
+        Deadline deadline = Deadline.after(context.clock(), END_BOUND);
+        GatewayClient client = client(context);
+        while (!deadline.isPassed() && !running.isDone()) {
+            if (client != null && client.tryGet("/health/live") != null) {
+                return false;
+            }
+            context.pauses().pauseMillis(LOOK_EVERY_MILLIS);
+        }
+        return running.isDone();
+    }
+
+    private @Nullable GatewayClient client(CliContext context) {
+        Future<Integer> known = port;
+        if (!known.isDone()) {
+            return null;
+        }
+        String url = ConnectionOptions.url(host, Integer.toString(port.join()));
+        return new GatewayClient(GatewayAddress.of(url, null, null), context.clock(), context.pauses(), Duration.ZERO);
+    }
+
+    private static boolean isReady(GatewayClient client, Progress progress) {
+        Answer ready = client.tryGet("/health/ready");
+        if (ready != null && ready.isSuccess()) {
+            return true;
+        }
+        Answer health = client.tryGet("/health");
+        progress.show(health == null ? "listening" : parts(health));
+        return false;
+    }
+
+    /** {@code database ready, embedding starting}: what the wait is for. */
+    private static String parts(Answer health) {
+        List<String> parts = new ArrayList<>();
+        try {
+            JsonObject object = new JsonObject(health.text());
+            for (String name : object.fieldNames()) {
+                if (object.getValue(name) instanceof JsonObject part
+                        && part.getValue("status") instanceof String status) {
+                    parts.add(name + " " + status);
+                }
+            }
+        } catch (DecodeException e) {
+            // Health says nothing readable yet; the next look may.
+            return "listening";
+        }
+        return String.join(", ", parts);
+    }
+}

@@ -1,0 +1,132 @@
+package io.recallgate.gateway.cli.bench;
+
+import io.recallgate.gateway.cli.client.Answer;
+import io.recallgate.gateway.cli.client.GatewayClient;
+import io.recallgate.gateway.cli.client.Pauses;
+import io.recallgate.gateway.cli.console.CommandFailedException;
+import io.recallgate.time.Clock;
+import io.recallgate.time.Deadline;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A gateway in a JVM of its own, started with this JVM's flags, watched from outside. Used by one thread. */
+final class ChildGateway implements AutoCloseable {
+
+    private static final Duration START_LIMIT = Duration.ofMinutes(3);
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
+    private static final long LOOK_EVERY_MILLIS = 5;
+    private static final Pattern RESIDENT = Pattern.compile("(?m)^VmRSS:\\s+([0-9]+) kB$");
+
+    private final Process process;
+    private final GatewayClient client;
+    private final Clock clock;
+    private final Pauses pauses;
+    private final Path log;
+    private final long startedNanos;
+
+    private ChildGateway(Process process, GatewayClient client, Clock clock, Pauses pauses, Path log) {
+        this.process = process;
+        this.client = client;
+        this.clock = clock;
+        this.pauses = pauses;
+        this.log = log;
+        this.startedNanos = clock.nanoTime();
+    }
+
+    /**
+     * Starts one.
+     *
+     * @param client talks to it
+     * @param port where it listens
+     * @param dataDirectory its data
+     */
+    static ChildGateway start(GatewayClient client, Clock clock, Pauses pauses, int port, Path dataDirectory) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+            // What the launcher tells about the terminal is not for the child; debuggers would fight over a port.
+            if (!flag.startsWith("-Drecallgate.terminal") && !flag.startsWith("-agentlib")) {
+                command.add(flag);
+            }
+        }
+        command.addAll(
+                List.of("-cp", System.getProperty("java.class.path"), "io.recallgate.gateway.launch.Main", "serve"));
+        try {
+            Path log = Files.createTempFile("recallgate-bench", ".log");
+            ProcessBuilder builder =
+                    new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+            builder.environment().put("RECALLGATE_HTTP_HOST", "127.0.0.1");
+            builder.environment().put("RECALLGATE_HTTP_PORT", Integer.toString(port));
+            builder.environment().put("RECALLGATE_DATA_DIR", dataDirectory.toString());
+            return new ChildGateway(builder.start(), client, clock, pauses, log);
+        } catch (IOException e) {
+            throw new CommandFailedException("cannot start a gateway to measure: " + e.getMessage(), e);
+        }
+    }
+
+    /** Milliseconds from the start until {@code path} answers with success. */
+    double awaitMillis(String path) {
+        Deadline deadline = Deadline.after(clock, START_LIMIT);
+        while (!deadline.isPassed()) {
+            Answer answer = client.tryGet(path);
+            if (answer != null && answer.isSuccess()) {
+                return (clock.nanoTime() - startedNanos) / (double) TimeUnit.MILLISECONDS.toNanos(1);
+            }
+            if (!process.isAlive()) {
+                throw new CommandFailedException(
+                        "the gateway to measure ended with status " + process.exitValue() + ": its log is " + log);
+            }
+            pauses.pauseMillis(LOOK_EVERY_MILLIS);
+        }
+        throw new CommandFailedException(
+                "the gateway to measure is not there after " + START_LIMIT.toSeconds() + " s: its log is " + log);
+    }
+
+    /** Resident bytes of the JVM alone, without PostgreSQL; empty where there is no /proc. */
+    OptionalLong residentBytes() {
+        Path status = Path.of("/proc", Long.toString(process.pid()), "status");
+        if (!Files.isReadable(status)) {
+            return OptionalLong.empty();
+        }
+        try {
+            Matcher matcher = RESIDENT.matcher(Files.readString(status, StandardCharsets.UTF_8));
+            return matcher.find() ? OptionalLong.of(Long.parseLong(matcher.group(1)) * 1_024) : OptionalLong.empty();
+        } catch (IOException e) {
+            throw new CommandFailedException("the gateway to measure is gone: its log is " + log, e);
+        }
+    }
+
+    /** Asks it to stop as Ctrl-C would, and returns how many milliseconds that took. */
+    double stopMillis() {
+        long started = clock.nanoTime();
+        process.destroy();
+        try {
+            if (!process.waitFor(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+                throw new CommandFailedException("the gateway to measure did not stop within " + STOP_LIMIT.toSeconds()
+                        + " s: its log is " + log);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CommandFailedException("interrupted while stopping the gateway to measure", e);
+        }
+        return (clock.nanoTime() - started) / (double) TimeUnit.MILLISECONDS.toNanos(1);
+    }
+
+    /** Leaves no process behind, whatever happened. */
+    @Override
+    public void close() {
+        if (process.isAlive()) {
+            process.destroyForcibly();
+        }
+    }
+}

@@ -1,0 +1,224 @@
+package io.recallgate.gateway.config;
+
+import io.recallgate.recall.api.RecallSettings;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * The configuration, typed. Immutable; settings that can change live are read from {@link SettingsHolder} on each call,
+ * never from a kept copy of this.
+ *
+ * @param dataDir absolute
+ * @param drainMillis bound on running work at a stop
+ * @param http the HTTP server
+ * @param database PostgreSQL
+ * @param embedding the provider and the pool
+ * @param recall recall and its jobs
+ * @param log logging
+ */
+public record RecallgateConfig(
+        Path dataDir,
+        long drainMillis,
+        Http http,
+        Database database,
+        Embedding embedding,
+        RecallSettings recall,
+        Log log) {
+
+    /**
+     * The HTTP server.
+     *
+     * @param host listen address
+     * @param port 0 to 65535; 0 takes any free one
+     * @param apiKeysFile absolute; empty serves one local owner on loopback
+     * @param bodyLimitBytes largest body of a native route
+     * @param requestLifetimeMillis absolute deadline of a request
+     */
+    public record Http(
+            String host, int port, Optional<Path> apiKeysFile, long bodyLimitBytes, long requestLifetimeMillis) {}
+
+    /**
+     * PostgreSQL.
+     *
+     * @param url with user and password; empty starts the embedded one
+     * @param poolSize connections
+     */
+    public record Database(Optional<String> url, int poolSize) {
+        /** The embedded PostgreSQL admits 40 connections; migrations, health and a superuser need a few. */
+        public static final int MAX_EMBEDDED_POOL_SIZE = 30;
+
+        @Override
+        public String toString() {
+            return "Database[" + (url.isPresent() ? "external" : "embedded") + ", poolSize=" + poolSize + "]";
+        }
+    }
+
+    /** Who embeds. */
+    public enum Provider {
+        /** A native model in this process. */
+        LOCAL,
+        /** Nobody: lexical recall only. */
+        NONE
+    }
+
+    /**
+     * The provider and the pool.
+     *
+     * @param provider who embeds
+     * @param model a bundled name or a directory
+     * @param workers number of workers; empty for as many as cores and memory allow
+     * @param pool watchdogs and bounds of the local pool
+     */
+    public record Embedding(Provider provider, String model, OptionalInt workers, Pool pool) {}
+
+    /**
+     * Watchdogs and bounds of the local pool.
+     *
+     * @param initialisationWatchdogMillis bound on loading a model
+     * @param dispatchWatchdogMillis bound on sent but not started
+     * @param executionWatchdogMillis bound on a run
+     * @param terminationGraceMillis bound on a terminated run's return
+     * @param startTries failed starts in a row before only a probe tries
+     * @param startBackoffMillis wait after the first failed start
+     * @param sliceRows most rows of a slice
+     * @param sliceTokens most padded tokens of a slice
+     * @param inputLimitBytes where text is cut before tokenising
+     * @param documentFairness query slices before one document slice
+     * @param queueOperations most waiting and running operations
+     * @param queueBytes most bytes of them
+     */
+    public record Pool(
+            long initialisationWatchdogMillis,
+            long dispatchWatchdogMillis,
+            long executionWatchdogMillis,
+            long terminationGraceMillis,
+            int startTries,
+            long startBackoffMillis,
+            int sliceRows,
+            int sliceTokens,
+            int inputLimitBytes,
+            int documentFairness,
+            int queueOperations,
+            long queueBytes) {}
+
+    /** How the log is written. */
+    public enum LogFormat {
+        /** For people. */
+        TEXT,
+        /** One JSON object a line. */
+        JSON
+    }
+
+    /**
+     * Logging.
+     *
+     * @param format how a line looks
+     * @param level least severe level, in lower case
+     */
+    public record Log(LogFormat format, String level) {}
+
+    /**
+     * The configuration of a process.
+     *
+     * @param environment as {@code System.getenv()}
+     * @param file a YAML file; empty for none. Blocks on it
+     * @throws ConfigException one line about the first thing that is wrong
+     */
+    public static RecallgateConfig load(Map<String, String> environment, Optional<Path> file) {
+        return SettingsHolder.load(environment, file).config();
+    }
+
+    /**
+     * The configuration of an application that embeds the gateway: the environment is not read.
+     *
+     * @param object in the shape of {@code conf/recallgate.yaml}
+     * @throws ConfigException one line about the first thing that is wrong
+     */
+    public static RecallgateConfig of(JsonObject object) {
+        return SettingsHolder.of(object).config();
+    }
+
+    /** The default configuration. */
+    public static RecallgateConfig defaults() {
+        return of(SettingValues.of(Map.of()));
+    }
+
+    static RecallgateConfig of(SettingValues values) {
+        RecallgateConfig config = new RecallgateConfig(
+                path(values, Setting.DATA_DIR),
+                values.number(Setting.DRAIN_MS),
+                http(values),
+                new Database(values.text(Setting.DATABASE_URL), values.whole(Setting.DATABASE_POOL_SIZE)),
+                embedding(values),
+                recall(values),
+                new Log(
+                        values.required(Setting.LOG_FORMAT).equals("json") ? LogFormat.JSON : LogFormat.TEXT,
+                        values.required(Setting.LOG_LEVEL)));
+        CrossChecks.check(config, values);
+        return config;
+    }
+
+    private static Http http(SettingValues values) {
+        return new Http(
+                values.required(Setting.HTTP_HOST),
+                values.whole(Setting.HTTP_PORT),
+                values.text(Setting.API_KEYS_FILE).map(file -> path(values, Setting.API_KEYS_FILE)),
+                values.number(Setting.BODY_LIMIT_BYTES),
+                values.number(Setting.REQUEST_LIFETIME_MS));
+    }
+
+    private static Embedding embedding(SettingValues values) {
+        String provider = values.required(Setting.EMBEDDING_PROVIDER);
+        if (provider.equals("openai")) {
+            throw SettingValues.invalid(
+                    Setting.EMBEDDING_PROVIDER,
+                    provider,
+                    values.get(Setting.EMBEDDING_PROVIDER).source(),
+                    "local or none until the remote provider is there; local runs a bundled model with no server");
+        }
+        return new Embedding(
+                provider.equals("local") ? Provider.LOCAL : Provider.NONE,
+                values.required(Setting.EMBEDDING_MODEL),
+                values.text(Setting.EMBEDDING_WORKERS).stream()
+                        .mapToInt(Integer::parseInt)
+                        .findFirst(),
+                new Pool(
+                        values.number(Setting.INITIALISATION_WATCHDOG_MS),
+                        values.number(Setting.DISPATCH_WATCHDOG_MS),
+                        values.number(Setting.EXECUTION_WATCHDOG_MS),
+                        values.number(Setting.TERMINATION_GRACE_MS),
+                        values.whole(Setting.START_TRIES),
+                        values.number(Setting.START_BACKOFF_MS),
+                        values.whole(Setting.SLICE_ROWS),
+                        values.whole(Setting.SLICE_TOKENS),
+                        values.whole(Setting.INPUT_LIMIT_BYTES),
+                        values.whole(Setting.DOCUMENT_FAIRNESS),
+                        values.whole(Setting.QUEUE_OPERATIONS),
+                        values.number(Setting.QUEUE_BYTES)));
+    }
+
+    private static RecallSettings recall(SettingValues values) {
+        return new RecallSettings(
+                values.number(Setting.EMBEDDING_TIMEOUT_MS),
+                values.number(Setting.JOB_LEASE_MS),
+                values.whole(Setting.JOB_MAX_ATTEMPTS),
+                values.number(Setting.JOB_BACKOFF_BASE_MS),
+                values.number(Setting.JOB_BACKOFF_MAX_MS),
+                values.number(Setting.JOB_POLL_MS),
+                values.number(Setting.EXACT_INDEX_CACHE_BYTES));
+    }
+
+    private static Path path(SettingValues values, Setting setting) {
+        String text = values.required(setting);
+        try {
+            return Path.of(text).toAbsolutePath().normalize();
+        } catch (InvalidPathException invalid) {
+            throw SettingValues.invalid(
+                    setting, text, values.get(setting).source(), setting.type().allowed());
+        }
+    }
+}

@@ -1,0 +1,375 @@
+package io.recallgate.gateway.config;
+
+import io.recallgate.gateway.config.SettingType.Choice;
+import io.recallgate.gateway.config.SettingType.Text;
+import io.recallgate.gateway.config.SettingType.Url;
+import io.recallgate.gateway.config.SettingType.Whole;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every setting, as one table: the name in the environment, the key in the file, what is allowed, the default, the
+ * unit, and why. {@code conf/recallgate.yaml} is written from it, and a test holds the two together.
+ */
+@SuppressWarnings("ImmutableEnumChecker") // SettingType is sealed and all its records are immutable
+public enum Setting {
+    DATA_DIR(
+            "RECALLGATE_DATA_DIR",
+            "data-dir",
+            new Text("a directory that can be written"),
+            "./data",
+            "path",
+            "Holds the embedded PostgreSQL and extracted models. A relative path starts at the working directory."),
+    DRAIN_MS(
+            "RECALLGATE_DRAIN_MS",
+            "drain-ms",
+            new Whole(0, 300_000),
+            "10000",
+            "ms",
+            "How long a stop waits for running requests and embeddings. An idle stop does not wait at all."),
+
+    HTTP_HOST(
+            "RECALLGATE_HTTP_HOST",
+            "http.host",
+            new Text("a host name or address"),
+            "127.0.0.1",
+            "",
+            "Listen address. Anything but a loopback address needs an API keys file."),
+    HTTP_PORT(
+            "RECALLGATE_HTTP_PORT",
+            "http.port",
+            new Whole(0, 65_535),
+            "7411",
+            "",
+            "Listen port. 0 takes any free one, printed on the listening line."),
+    API_KEYS_FILE(
+            "RECALLGATE_API_KEYS_FILE",
+            "http.api-keys-file",
+            new Text("a file of hashed keys"),
+            null,
+            "path",
+            "Keys and their owners. Unset serves the owner \"local\" without a key, on loopback only."),
+    BODY_LIMIT_BYTES(
+            "RECALLGATE_BODY_LIMIT_BYTES",
+            "http.body-limit-bytes",
+            new Whole(1_024, 256L << 20),
+            "8388608",
+            "bytes",
+            "Largest body of a native route: 1,000 memories of 8 KiB. Held in memory, so it is bounded."),
+    REQUEST_LIFETIME_MS(
+            "RECALLGATE_REQUEST_LIFETIME_MS",
+            "http.request-lifetime-ms",
+            new Whole(1, 86_400_000),
+            "900000",
+            "ms",
+            "Absolute deadline of a request. A caller may ask for less, never for more.",
+            Trait.LIVE),
+
+    DATABASE_URL(
+            "RECALLGATE_DATABASE_URL",
+            "database.url",
+            Url.of("postgresql", "postgres"),
+            null,
+            "",
+            "postgresql://user:password@host:5432/database. Unset starts the embedded PostgreSQL.",
+            Trait.SECRET),
+    DATABASE_POOL_SIZE(
+            "RECALLGATE_DATABASE_POOL_SIZE",
+            "database.pool-size",
+            new Whole(2, 100),
+            "12",
+            "connections",
+            "Connections to PostgreSQL. The embedded one admits 40 in all."),
+
+    EMBEDDING_PROVIDER(
+            "RECALLGATE_EMBEDDING_PROVIDER",
+            "embedding.provider",
+            Choice.of("local", "openai", "none"),
+            "local",
+            "",
+            "local runs the model in this process; none serves lexical recall only. openai is not there yet."),
+    EMBEDDING_MODEL(
+            "RECALLGATE_EMBEDDING_MODEL",
+            "embedding.model",
+            new Text("a bundled name, or a directory with model.onnx, tokenizer.json and recallgate-model.yaml"),
+            "e5-small-v2-q",
+            "",
+            "A bundled name, or a directory with model.onnx, tokenizer.json and recallgate-model.yaml."),
+    EMBEDDING_URL(
+            "RECALLGATE_EMBEDDING_URL",
+            "embedding.url",
+            Url.of("https", "http"),
+            null,
+            "",
+            "Base URL of an OpenAI-compatible server, for the provider openai."),
+    EMBEDDING_API_KEY(
+            "RECALLGATE_EMBEDDING_API_KEY",
+            "embedding.api-key",
+            new Text("a key"),
+            null,
+            "",
+            "Its key, for the provider openai.",
+            Trait.SECRET),
+    EMBEDDING_WORKERS(
+            "RECALLGATE_EMBEDDING_WORKERS",
+            "embedding.workers",
+            new Whole(1, 64),
+            null,
+            "workers",
+            "Worker verticles, each with a native session. Unset: as many as cores and the memory gate allow."),
+    EMBEDDING_TIMEOUT_MS(
+            "EMBEDDING_TIMEOUT_MS",
+            "embedding.timeout-ms",
+            new Whole(1, 600_000),
+            "2500",
+            "ms",
+            "Bound on a query's embedding. When it is over, lexical rows are the answer, labelled.",
+            Trait.LIVE),
+    INITIALISATION_WATCHDOG_MS(
+            "RECALLGATE_INITIALISATION_WATCHDOG_MS",
+            "embedding.initialisation-watchdog-ms",
+            new Whole(100, 3_600_000),
+            "600000",
+            "ms",
+            "A worker that has not loaded its model by then counts as stuck. Loading cannot be interrupted."),
+    DISPATCH_WATCHDOG_MS(
+            "RECALLGATE_DISPATCH_WATCHDOG_MS",
+            "embedding.dispatch-watchdog-ms",
+            new Whole(10, 600_000),
+            "10000",
+            "ms",
+            "Work sent to a worker that has not started by then is taken back once."),
+    EXECUTION_WATCHDOG_MS(
+            "RECALLGATE_EXECUTION_WATCHDOG_MS",
+            "embedding.execution-watchdog-ms",
+            new Whole(10, 3_600_000),
+            "300000",
+            "ms",
+            "A run that takes longer is terminated natively and its worker replaced."),
+    TERMINATION_GRACE_MS(
+            "RECALLGATE_TERMINATION_GRACE_MS",
+            "embedding.termination-grace-ms",
+            new Whole(10, 60_000),
+            "1000",
+            "ms",
+            "How long a terminated run may take to return before its worker is retired."),
+    START_TRIES(
+            "RECALLGATE_START_TRIES",
+            "embedding.start-tries",
+            new Whole(1, 10),
+            "3",
+            "tries",
+            "Failed starts of a worker in a row before only a slow self-healing probe tries again."),
+    START_BACKOFF_MS(
+            "RECALLGATE_START_BACKOFF_MS",
+            "embedding.start-backoff-ms",
+            new Whole(10, 600_000),
+            "2000",
+            "ms",
+            "Wait after a worker's first failed start; each further wait is four times as long."),
+    SLICE_ROWS(
+            "RECALLGATE_SLICE_ROWS",
+            "embedding.slice-rows",
+            new Whole(1, 256),
+            "8",
+            "rows",
+            "Most rows of a slice, the longest a query waits behind a document."),
+    SLICE_TOKENS(
+            "RECALLGATE_SLICE_TOKENS",
+            "embedding.slice-tokens",
+            new Whole(16, 1_048_576),
+            "4096",
+            "tokens",
+            "Most padded tokens of a slice; with the rows it bounds native memory."),
+    INPUT_LIMIT_BYTES(
+            "RECALLGATE_INPUT_LIMIT_BYTES",
+            "embedding.input-limit-bytes",
+            new Whole(256, 1_048_576),
+            "32768",
+            "bytes",
+            "Text is cut here before tokenising, which takes a second per MiB and cannot be stopped."),
+    DOCUMENT_FAIRNESS(
+            "RECALLGATE_DOCUMENT_FAIRNESS",
+            "embedding.document-fairness",
+            new Whole(1, 1_000),
+            "8",
+            "slices",
+            "After so many query slices one document slice runs, so that documents always progress."),
+    QUEUE_OPERATIONS(
+            "RECALLGATE_QUEUE_OPERATIONS",
+            "embedding.queue-operations",
+            new Whole(32, 65_536),
+            "256",
+            "operations",
+            "Waiting and running operations; the next is refused with 429. A sixteenth is for queries only."),
+    QUEUE_BYTES(
+            "RECALLGATE_QUEUE_BYTES",
+            "embedding.queue-bytes",
+            new Whole(1L << 20, 1L << 30),
+            "8388608",
+            "bytes",
+            "Bytes of waiting and running operations; the next is refused with 429. An eighth is for queries only."),
+
+    EXACT_INDEX_CACHE_BYTES(
+            "RECALLGATE_EXACT_INDEX_CACHE_BYTES",
+            "recall.exact-index-cache-bytes",
+            new Whole(1L << 20, 1L << 34),
+            "134217728",
+            "bytes",
+            "Vectors held in memory where PostgreSQL has no pgvector: 1.5 KiB each for 384 dimensions.",
+            Trait.LIVE),
+
+    JOB_LEASE_MS(
+            "RECALLGATE_JOB_LEASE_MS",
+            "jobs.lease-ms",
+            new Whole(1_000, 3_600_000),
+            "60000",
+            "ms",
+            "How long a claimed embedding job is held without renewal; it is renewed at a third.",
+            Trait.LIVE),
+    JOB_MAX_ATTEMPTS(
+            "RECALLGATE_JOB_MAX_ATTEMPTS",
+            "jobs.max-attempts",
+            new Whole(1, 100),
+            "5",
+            "attempts",
+            "A job that failed so often is failed for good, visible under /v1/jobs.",
+            Trait.LIVE),
+    JOB_BACKOFF_BASE_MS(
+            "RECALLGATE_JOB_BACKOFF_BASE_MS",
+            "jobs.backoff-base-ms",
+            new Whole(1, 3_600_000),
+            "1000",
+            "ms",
+            "Wait after a job's first failed attempt; doubles, with jitter.",
+            Trait.LIVE),
+    JOB_BACKOFF_MAX_MS(
+            "RECALLGATE_JOB_BACKOFF_MAX_MS",
+            "jobs.backoff-max-ms",
+            new Whole(1, 86_400_000),
+            "300000",
+            "ms",
+            "The longest wait between two attempts.",
+            Trait.LIVE),
+    JOB_POLL_MS(
+            "RECALLGATE_JOB_POLL_MS",
+            "jobs.poll-ms",
+            new Whole(10, 600_000),
+            "1000",
+            "ms",
+            "How often to look for jobs when nothing is notified: the notification is only a hint.",
+            Trait.LIVE),
+
+    LOG_FORMAT(
+            "RECALLGATE_LOG_FORMAT",
+            "log.format",
+            Choice.of("text", "json"),
+            "text",
+            "",
+            "text for people, json for collectors, one object a line."),
+    LOG_LEVEL(
+            "RECALLGATE_LOG_LEVEL",
+            "log.level",
+            Choice.of("error", "warn", "info", "debug"),
+            "info",
+            "",
+            "Least severe level that is written. Texts of memories are never logged, at any level.");
+
+    /** What else is to be known of a setting. */
+    enum Trait {
+        /** Can change while the gateway runs. */
+        LIVE,
+        /** Its value is never shown; it may also come from the file that the name with _FILE points to. */
+        SECRET
+    }
+
+    private static final Map<String, Setting> BY_NAME = index();
+
+    private final String environment;
+    private final String key;
+    private final SettingType type;
+    private final @Nullable String defaultValue;
+    private final String unit;
+    private final String description;
+    private final Set<Trait> traits;
+
+    Setting(
+            String environment,
+            String key,
+            SettingType type,
+            @Nullable String defaultValue,
+            String unit,
+            String description,
+            Trait... traits) {
+        this.environment = environment;
+        this.key = key;
+        this.type = type;
+        this.defaultValue = defaultValue;
+        this.unit = unit;
+        this.description = description;
+        this.traits = Set.of(traits);
+    }
+
+    /** The name in the environment and in {@code /v1/settings}. */
+    public String environment() {
+        return environment;
+    }
+
+    /** The key in the file, dots between levels. */
+    public String key() {
+        return key;
+    }
+
+    /** What is allowed. */
+    public SettingType type() {
+        return type;
+    }
+
+    /** The default, null for a setting that is unset unless given. */
+    public @Nullable String defaultValue() {
+        return defaultValue;
+    }
+
+    /** The unit, empty for none. */
+    public String unit() {
+        return unit;
+    }
+
+    /** What it does and why the default is what it is; one or two sentences. */
+    public String description() {
+        return description;
+    }
+
+    /** Whether it can change while the gateway runs. */
+    public boolean live() {
+        return traits.contains(Trait.LIVE);
+    }
+
+    /** Whether its value is never shown. */
+    public boolean secret() {
+        return traits.contains(Trait.SECRET);
+    }
+
+    /**
+     * The setting with this name in the environment, or this key in the file.
+     *
+     * @return empty for unknown names
+     */
+    public static Optional<Setting> named(String name) {
+        return Optional.ofNullable(BY_NAME.get(name));
+    }
+
+    private static Map<String, Setting> index() {
+        Map<String, Setting> index = new LinkedHashMap<>();
+        Arrays.stream(values()).forEach(setting -> {
+            index.put(setting.environment, setting);
+            index.put(setting.key, setting);
+        });
+        return Collections.unmodifiableMap(index);
+    }
+}

@@ -1,0 +1,133 @@
+package io.recallgate.gateway.http.openai;
+
+import io.recallgate.embedding.api.EmbedInput;
+import io.recallgate.embedding.api.EmbedRequest;
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of {@code POST /v1/embeddings}, decoded strictly.
+ *
+ * @param model the model's name as the caller wrote it
+ * @param inputs 1 to 2,048, none of them empty
+ * @param base64 whether vectors are wanted as base64 of little-endian float32
+ * @param dimensions to cut vectors to; empty for all
+ */
+record EmbeddingsCall(String model, List<EmbedInput> inputs, boolean base64, OptionalInt dimensions) {
+
+    private static final Set<String> FIELDS = Set.of("model", "input", "encoding_format", "dimensions", "user");
+    private static final String EMPTY = "an empty text has no embedding; leave it out";
+
+    EmbeddingsCall {
+        inputs = List.copyOf(inputs);
+    }
+
+    /** Decodes a body; throws {@link FailureException} naming the parameter. */
+    static EmbeddingsCall of(JsonObject body) {
+        for (String name : body.fieldNames()) {
+            if (!FIELDS.contains(name)) {
+                throw FailureException.ofField(
+                        FailureCode.UNKNOWN_FIELD,
+                        name,
+                        "unknown parameter; known are model, input, encoding_format, " + "dimensions and user");
+            }
+        }
+        if (!(body.getValue("model") instanceof String model) || model.isEmpty()) {
+            throw invalid("model", "model is required: the name of a model that GET /v1/models lists");
+        }
+        Object user = body.getValue("user");
+        if (user != null && !(user instanceof String)) {
+            throw invalid("user", "user must be a string");
+        }
+        return new EmbeddingsCall(
+                model,
+                inputs(body.getValue("input")),
+                base64(body.getValue("encoding_format")),
+                dimensions(body.getValue("dimensions")));
+    }
+
+    private static boolean base64(@Nullable Object format) {
+        if (format == null || "float".equals(format)) {
+            return false;
+        }
+        if ("base64".equals(format)) {
+            return true;
+        }
+        throw invalid("encoding_format", "encoding_format must be float or base64");
+    }
+
+    private static OptionalInt dimensions(@Nullable Object value) {
+        if (value == null) {
+            return OptionalInt.empty();
+        }
+        if (value instanceof Integer number && number >= 1) {
+            return OptionalInt.of(number);
+        }
+        throw invalid("dimensions", "dimensions must be a whole number of at least 1");
+    }
+
+    private static List<EmbedInput> inputs(@Nullable Object input) {
+        if (input instanceof String text) {
+            if (text.isEmpty()) {
+                throw invalid("input", EMPTY);
+            }
+            return List.of(new EmbedInput.Text(text));
+        }
+        if (!(input instanceof JsonArray array)) {
+            throw invalid(
+                    "input",
+                    "input is required: a text, an array of texts, an array of token ids, or an array of those");
+        }
+        if (array.isEmpty()) {
+            throw invalid("input", "input is empty; send at least one text");
+        }
+        if (array.getValue(0) instanceof Number) {
+            return List.of(tokens(array, "input"));
+        }
+        if (array.size() > EmbedRequest.MAX_INPUTS) {
+            throw invalid("input", "input has " + array.size() + " entries; the most is " + EmbedRequest.MAX_INPUTS);
+        }
+        boolean texts = array.getValue(0) instanceof String;
+        List<EmbedInput> inputs = new ArrayList<>(array.size());
+        for (int i = 0; i < array.size(); i++) {
+            Object entry = array.getValue(i);
+            String field = "input[" + i + "]";
+            if (texts && entry instanceof String text) {
+                if (text.isEmpty()) {
+                    throw invalid(field, EMPTY);
+                }
+                inputs.add(new EmbedInput.Text(text));
+            } else if (!texts && entry instanceof JsonArray ids) {
+                inputs.add(tokens(ids, field));
+            } else {
+                throw invalid(field, "every entry must be a text, or every entry an array of token ids");
+            }
+        }
+        return inputs;
+    }
+
+    private static EmbedInput tokens(JsonArray array, String field) {
+        if (array.isEmpty()) {
+            throw invalid(field, "an empty array of token ids has no embedding; leave it out");
+        }
+        int[] ids = new int[array.size()];
+        for (int i = 0; i < ids.length; i++) {
+            if (!(array.getValue(i) instanceof Integer id) || id < 0) {
+                throw invalid(field + "[" + i + "]", "a token id must be a whole number from 0 to 2147483647");
+            }
+            ids[i] = id;
+        }
+        return new EmbedInput.Tokens(ids);
+    }
+
+    private static FailureException invalid(String field, String detail) {
+        return FailureException.ofField(FailureCode.INVALID_FIELD, field, detail);
+    }
+}

@@ -1,0 +1,84 @@
+package io.recallgate.gateway.http.pipeline;
+
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.config.ApiKeys;
+import io.recallgate.gateway.config.ApiKeys.Principal;
+import io.recallgate.gateway.config.ApiKeys.Right;
+import io.recallgate.recall.api.Scope;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Turns the headers of a request into a scope, or refuses. */
+final class Credentials {
+
+    private static final String BEARER = "bearer ";
+    private static final int MAX_KEY_LENGTH = 4_096;
+    private static final int MAX_PROJECT_LENGTH = 200;
+
+    /** The caller of a gateway without keys, which listens on loopback only. */
+    private static final Principal LOCAL = new Principal(Scope.LOCAL_OWNER, null, EnumSet.allOf(Right.class));
+
+    private final @Nullable ApiKeys keys;
+
+    Credentials(@Nullable ApiKeys keys) {
+        this.keys = keys;
+    }
+
+    Scope scope(Exchange exchange) {
+        Principal principal = principal(exchange);
+        Endpoint endpoint = exchange.endpoint();
+        if (!principal.has(endpoint.right())) {
+            throw new FailureException(
+                    FailureCode.FORBIDDEN,
+                    "this key does not have the right \""
+                            + endpoint.right().name().toLowerCase(Locale.ROOT) + "\"");
+        }
+        String project = project(exchange);
+        if (!principal.mayUse(project)) {
+            throw FailureException.ofField(
+                    FailureCode.FORBIDDEN, "x-recallgate-project", "this key may not use this project");
+        }
+        return new Scope(principal.owner(), project);
+    }
+
+    private Principal principal(Exchange exchange) {
+        if (keys == null) {
+            return LOCAL;
+        }
+        boolean bearer = exchange.endpoint().gate() == Gate.KEY;
+        Optional<String> key = exchange.header("x-recallgate-key")
+                .or(() -> bearer ? exchange.header("authorization").map(Credentials::bearer) : Optional.empty())
+                .filter(text -> !text.isEmpty() && text.length() <= MAX_KEY_LENGTH);
+        if (key.isEmpty()) {
+            throw new FailureException(
+                    FailureCode.UNAUTHENTICATED,
+                    bearer
+                            ? "send a key as \"Authorization: Bearer KEY\" or \"x-recallgate-key: KEY\""
+                            : "send the gateway's key as \"x-recallgate-key: KEY\"");
+        }
+        return keys.check(key.get())
+                .orElseThrow(() -> new FailureException(FailureCode.UNAUTHENTICATED, "this key is not known"));
+    }
+
+    private static String bearer(String header) {
+        return header.regionMatches(true, 0, BEARER, 0, BEARER.length())
+                ? header.substring(BEARER.length()).trim()
+                : "";
+    }
+
+    /** Header values travel as bytes without a charset, so only what every charset agrees on is taken. */
+    private static String project(Exchange exchange) {
+        String project = exchange.header("x-recallgate-project").orElse("").trim();
+        boolean printable = project.chars().allMatch(c -> c >= 0x20 && c < 0x7f);
+        if (!printable || project.length() > MAX_PROJECT_LENGTH) {
+            throw FailureException.ofField(
+                    FailureCode.INVALID_FIELD,
+                    "x-recallgate-project",
+                    "x-recallgate-project must be at most " + MAX_PROJECT_LENGTH + " printable ASCII characters");
+        }
+        return project;
+    }
+}

@@ -1,0 +1,208 @@
+package io.recallgate.gateway.http.pipeline;
+
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.http.json.JsonWorkers;
+import io.recallgate.gateway.http.json.StrictJson;
+import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.json.TextRules;
+import io.recallgate.time.CancelSignal;
+import io.recallgate.time.Deadline;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request and its answer, as stages and routes see it. Owned by the request's event loop; only {@link #cancel()}
+ * and {@link #claimAnswer()} are safe from elsewhere.
+ */
+public final class Exchange {
+
+    private final RoutingContext routing;
+    private final Endpoint endpoint;
+    private final Context loop;
+    private final JsonWorkers workers;
+    private final long startNanos;
+    private final CancelSignal cancel = new CancelSignal();
+    private final AtomicBoolean answered = new AtomicBoolean();
+
+    private String requestId = "";
+    private Scope scope = Scope.LOCAL;
+    private Deadline deadline;
+    private List<Buffer> chunks = List.of();
+    private long bodyBytes;
+    private @Nullable String allowed;
+
+    Exchange(RoutingContext routing, Endpoint endpoint, JsonWorkers workers, long startNanos, Deadline lifetime) {
+        this.routing = routing;
+        this.endpoint = endpoint;
+        this.loop = routing.vertx().getOrCreateContext();
+        this.workers = workers;
+        this.startNanos = startNanos;
+        this.deadline = lifetime;
+    }
+
+    /** The route that serves it. */
+    public Endpoint endpoint() {
+        return endpoint;
+    }
+
+    /** The id that the answer and the log carry. */
+    public String requestId() {
+        return requestId;
+    }
+
+    /** Whose memories. */
+    public Scope scope() {
+        return scope;
+    }
+
+    /** By when the caller wants the answer; never later than the request's lifetime. */
+    public Deadline deadline() {
+        return deadline;
+    }
+
+    /** Fires when the client is gone or its deadline has passed. */
+    public CancelSignal cancel() {
+        return cancel;
+    }
+
+    /** A query parameter, empty when it is absent. */
+    public Optional<String> query(String name) {
+        return Optional.ofNullable(routing.queryParams().get(name));
+    }
+
+    /** A request header, empty when it is absent. */
+    public Optional<String> header(String name) {
+        return Optional.ofNullable(routing.request().getHeader(name));
+    }
+
+    /** A path parameter as it is written, checked as text. */
+    public String path(String name) {
+        String value = routing.pathParam(name);
+        String text = value == null ? "" : value;
+        TextRules.requireClean(name, text);
+        return text;
+    }
+
+    /**
+     * A path parameter that is the id of something.
+     *
+     * @throws FailureException {@code not-found}: what is no id names nothing
+     */
+    public UUID pathId(String name) {
+        String value = path(name);
+        try {
+            UUID id = UUID.fromString(value);
+            // fromString also takes short forms such as 1-1-1-1-1, which we never hand out.
+            if (id.toString().equalsIgnoreCase(value)) {
+                return id;
+            }
+        } catch (IllegalArgumentException e) {
+            throw notFound(name).causedBy(e);
+        }
+        throw notFound(name);
+    }
+
+    private static FailureException notFound(String name) {
+        return FailureException.ofField(FailureCode.NOT_FOUND, name, "there is nothing with this " + name);
+    }
+
+    /**
+     * Decodes the body, on a worker when it is large.
+     *
+     * @param decoder turns the JSON object into what the route wants; may throw a {@link FailureException}
+     */
+    public <T> Future<T> decode(Function<JsonObject, T> decoder) {
+        List<Buffer> body = chunks;
+        return workers.run(bodyBytes, () -> decoder.apply(StrictJson.object(joined(body))));
+    }
+
+    private static byte[] joined(List<Buffer> chunks) {
+        if (chunks.size() == 1) {
+            return chunks.get(0).getBytes();
+        }
+        Buffer whole = Buffer.buffer(chunks.stream().mapToInt(Buffer::length).sum());
+        chunks.forEach(whole::appendBuffer);
+        return whole.getBytes();
+    }
+
+    /** Whether a body came with the request. */
+    public boolean hasBody() {
+        return bodyBytes > 0;
+    }
+
+    RoutingContext routing() {
+        return routing;
+    }
+
+    JsonWorkers workers() {
+        return workers;
+    }
+
+    long startNanos() {
+        return startNanos;
+    }
+
+    /** True for the one that may write the answer: result, failure and deadline race for it. */
+    boolean claimAnswer() {
+        return answered.compareAndSet(false, true);
+    }
+
+    boolean isAnswered() {
+        return answered.get();
+    }
+
+    /** Runs {@code task} on the request's event loop, at once when already there. */
+    void onLoop(Runnable task) {
+        if (routing.vertx().getOrCreateContext() == loop) {
+            task.run();
+        } else {
+            loop.runOnContext(ignored -> task.run());
+        }
+    }
+
+    void identify(String id) {
+        requestId = id;
+    }
+
+    void scope(Scope of) {
+        scope = of;
+    }
+
+    void shorten(long spanMillis) {
+        deadline = deadline.minAfterMillis(spanMillis);
+    }
+
+    void body(List<Buffer> read, long bytes) {
+        chunks = read;
+        bodyBytes = bytes;
+    }
+
+    /** Lets the body go once it is decoded or nobody wants it. */
+    void dropBody() {
+        chunks = List.of();
+    }
+
+    /** Methods that the path takes, when the answer has to name them. */
+    Optional<String> allowed() {
+        return Optional.ofNullable(allowed);
+    }
+
+    /**
+     * Names the methods of the path in the answer.
+     *
+     * @param methods as the {@code allow} header has them
+     */
+    public void allow(String methods) {
+        allowed = methods;
+    }
+}

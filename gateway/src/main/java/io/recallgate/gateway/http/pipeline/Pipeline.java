@@ -1,0 +1,287 @@
+package io.recallgate.gateway.http.pipeline;
+
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.http.json.JsonWorkers;
+import io.recallgate.gateway.runtime.GatewayRuntime;
+import io.recallgate.time.CancelCause;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.Timers;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+
+/** Takes each request through the {@link Stage}s in order and writes its one answer. Thread-safe. */
+public final class Pipeline {
+
+    /** How much later than the deadline we answer ourselves: services are given the first word. */
+    private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    private static final Pattern SANE_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/+=@-]{0,127}");
+    private static final Future<Void> PASSED = Future.succeededFuture();
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private final GatewayRuntime runtime;
+    private final HttpEnvironment environment;
+    private final Supplier<HttpOptions> options;
+    private final JsonWorkers workers;
+    private final Quota inFlight = new Quota();
+    private final Quota buffered = new Quota();
+    private final HttpMetrics metrics;
+    private final Answers answers;
+    private final Credentials credentials;
+    private final BodyReader bodies;
+
+    /** @param options read on each request */
+    public Pipeline(
+            GatewayRuntime runtime, HttpEnvironment environment, Supplier<HttpOptions> options, JsonWorkers workers) {
+        this.runtime = runtime;
+        this.environment = environment;
+        this.options = options;
+        this.workers = workers;
+        metrics = new HttpMetrics(environment.registry(), inFlight::used, buffered::used);
+        answers = new Answers(environment.timers(), metrics);
+        credentials = new Credentials(environment.keys());
+        bodies = new BodyReader(environment.timers(), buffered);
+    }
+
+    /** Serves one request of {@code endpoint}. */
+    public void serve(RoutingContext routing, Endpoint endpoint) {
+        HttpOptions now = options.get();
+        Exchange exchange = new Exchange(
+                routing,
+                endpoint,
+                workers,
+                environment.clock().nanoTime(),
+                Deadline.afterMillis(environment.clock(), now.lifetimeMillis()));
+        Served served = new Served(exchange, now);
+        routing.addEndHandler(ended -> served.connectionDone());
+        advance(served, 0);
+    }
+
+    private void advance(Served served, int from) {
+        Stage[] stages = Stage.values();
+        try {
+            for (int i = from; i < stages.length; i++) {
+                Future<Void> passed = pass(stages[i], served);
+                if (!passed.succeeded()) {
+                    int next = i + 1;
+                    passed.onComplete(done -> served.exchange.onLoop(() -> {
+                        if (done.succeeded()) {
+                            advance(served, next);
+                        } else {
+                            served.fail(done.cause());
+                        }
+                    }));
+                    return;
+                }
+            }
+            served.workDone();
+        } catch (RuntimeException e) {
+            served.fail(e);
+        }
+    }
+
+    /** One stage's work; throws or fails with a {@link FailureException} to end the exchange. */
+    private Future<Void> pass(Stage stage, Served served) {
+        return switch (stage) {
+            case REQUEST_ID -> identify(served);
+            case PHASE -> phase(served);
+            case ADMISSION -> admit(served);
+            case AUTHENTICATION -> authenticate(served);
+            case PARAMETERS -> parameters(served);
+            case MEDIA_TYPE -> mediaType(served);
+            case BODY -> body(served);
+            case ROUTE -> route(served);
+        };
+    }
+
+    private static Future<Void> identify(Served served) {
+        served.exchange.identify(served.exchange
+                .header("x-request-id")
+                .filter(id -> SANE_ID.matcher(id).matches())
+                .orElseGet(() -> UUID.randomUUID().toString()));
+        return PASSED;
+    }
+
+    private Future<Void> phase(Served served) {
+        if (served.exchange.endpoint().gate() == Gate.ALWAYS) {
+            return PASSED;
+        }
+        return switch (runtime.phase()) {
+            case READY -> PASSED;
+            case STARTING ->
+                throw new FailureException(
+                                FailureCode.NOT_READY, "the gateway is starting; GET /health tells how far it is")
+                        .retryAfter(SOON);
+            case STOPPING ->
+                throw new FailureException(FailureCode.SHUTTING_DOWN, "the gateway is shutting down").retryAfter(SOON);
+        };
+    }
+
+    private Future<Void> admit(Served served) {
+        if (needsKey(served.exchange.endpoint())) {
+            if (!inFlight.take(1, served.options.inFlight())) {
+                throw new FailureException(
+                                FailureCode.OVERLOADED,
+                                "more than " + served.options.inFlight() + " requests are being served")
+                        .retryAfter(SOON);
+            }
+            served.admitted = true;
+        }
+        return PASSED;
+    }
+
+    private Future<Void> authenticate(Served served) {
+        if (needsKey(served.exchange.endpoint())) {
+            served.exchange.scope(credentials.scope(served.exchange));
+        }
+        return PASSED;
+    }
+
+    private static boolean needsKey(Endpoint endpoint) {
+        return endpoint.gate() == Gate.KEY || endpoint.gate() == Gate.OWN_KEY_HEADER;
+    }
+
+    private Future<Void> parameters(Served served) {
+        if (served.exchange.endpoint().gate() != Gate.ALWAYS) {
+            Parameters.check(served.exchange);
+        }
+        served.armDeadline(environment.timers());
+        return PASSED;
+    }
+
+    private static Future<Void> mediaType(Served served) {
+        Endpoint endpoint = served.exchange.endpoint();
+        if (!endpoint.takesBody()) {
+            return PASSED;
+        }
+        String header = served.exchange.header("content-type").orElse("").toLowerCase(Locale.ROOT);
+        String[] parts = header.split(";", -1);
+        boolean charset = true;
+        for (int i = 1; i < parts.length; i++) {
+            String parameter = parts[i].trim().replace("\"", "");
+            charset &= !parameter.startsWith("charset=") || parameter.equals("charset=utf-8");
+        }
+        boolean encoded = served.exchange
+                .header("content-encoding")
+                .filter(coding -> !coding.equalsIgnoreCase("identity"))
+                .isPresent();
+        if (!charset || encoded || !endpoint.body().contains(parts[0].trim())) {
+            throw FailureException.ofField(
+                    FailureCode.UNSUPPORTED_MEDIA_TYPE,
+                    "content-type",
+                    "send \"content-type: " + String.join("\" or \"content-type: ", endpoint.body())
+                            + "\" in UTF-8, not compressed");
+        }
+        return PASSED;
+    }
+
+    private Future<Void> body(Served served) {
+        if (!served.exchange.endpoint().takesBody()) {
+            return PASSED;
+        }
+        return bodies.read(served.exchange, served.options, bytes -> served.bufferedBytes += bytes);
+    }
+
+    private Future<Void> route(Served served) {
+        Exchange exchange = served.exchange;
+        return exchange.endpoint().route().serve(exchange).compose(reply -> {
+            exchange.dropBody();
+            if (exchange.cancel().isCancelled()) {
+                return PASSED;
+            }
+            return workers.run(reply.estimatedBytes(), reply.body()).map(encoded -> {
+                exchange.onLoop(() -> served.answer(reply, encoded));
+                return null;
+            });
+        });
+    }
+
+    /** What the pipeline keeps for one exchange besides the exchange itself. On the request's event loop. */
+    private final class Served {
+
+        private final Exchange exchange;
+        private final HttpOptions options;
+        private boolean admitted;
+        private long bufferedBytes;
+        private Timers.Timer timer = () -> false;
+        private boolean connectionDone;
+        private boolean workDone;
+
+        Served(Exchange exchange, HttpOptions options) {
+            this.exchange = exchange;
+            this.options = options;
+        }
+
+        void armDeadline(Timers timers) {
+            timer = timers.schedule(exchange.deadline().remainingNanos() + GRACE_NANOS, this::expire);
+        }
+
+        private void expire() {
+            if (exchange.claimAnswer()) {
+                answers.write(
+                        exchange,
+                        new FailureException(FailureCode.DEADLINE_EXCEEDED, "the request's deadline passed")
+                                .retryAfter(SOON));
+            }
+            exchange.cancel().cancel(CancelCause.DEADLINE);
+        }
+
+        void answer(Reply reply, Buffer body) {
+            if (exchange.claimAnswer()) {
+                answers.write(exchange, reply, body);
+            }
+        }
+
+        void fail(Throwable error) {
+            if (exchange.claimAnswer()) {
+                answers.write(exchange, FailureException.of(error));
+            }
+            workDone();
+        }
+
+        /** The answer is out, or the connection is gone; Vert.x may tell more than once. */
+        void connectionDone() {
+            if (connectionDone) {
+                return;
+            }
+            connectionDone = true;
+            timer.cancel();
+            boolean sent = exchange.routing().response().ended() && exchange.isAnswered();
+            if (!sent) {
+                exchange.cancel().cancel(CancelCause.DISCONNECTED);
+            }
+            metrics.answered(
+                    exchange.endpoint(),
+                    sent ? exchange.routing().response().getStatusCode() : HttpMetrics.CLIENT_GONE,
+                    environment.clock().nanoTime() - exchange.startNanos());
+            release();
+        }
+
+        void workDone() {
+            workDone = true;
+            release();
+        }
+
+        /** Capacity is charged until both the connection and the work are done: a leaver's work may still run. */
+        private void release() {
+            if (!connectionDone || !workDone) {
+                return;
+            }
+            exchange.dropBody();
+            buffered.giveBack(bufferedBytes);
+            bufferedBytes = 0;
+            if (admitted) {
+                admitted = false;
+                inFlight.giveBack(1);
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package io.recallgate.gateway.http.pipeline;
+
+/** What every exchange passes, in this order. Cheap refusals come first: nothing is read, decoded or asked before. */
+public enum Stage {
+    /** The request gets its id, which every answer carries. */
+    REQUEST_ID,
+    /** Starting and stopping gateways refuse here. */
+    PHASE,
+    /** The bound on requests in flight. */
+    ADMISSION,
+    /** The key becomes a principal and a scope, and has the right that the route needs. */
+    AUTHENTICATION,
+    /** Query parameters are known ones, and the caller's deadline is converted. */
+    PARAMETERS,
+    /** The body's media type is one the route takes. */
+    MEDIA_TYPE,
+    /** The body is read whole, within its bounds. */
+    BODY,
+    /** The route does its work. */
+    ROUTE
+}

@@ -1,0 +1,223 @@
+package io.recallgate.gateway.launch;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.recallgate.embedding.ProcessSignals;
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.cli.GatewayServer;
+import io.recallgate.gateway.config.ApiKeys;
+import io.recallgate.gateway.config.ConfigException;
+import io.recallgate.gateway.config.RecallgateConfig;
+import io.recallgate.gateway.config.SettingsHolder;
+import io.recallgate.gateway.http.HttpApi;
+import io.recallgate.gateway.http.pipeline.HttpEnvironment;
+import io.recallgate.gateway.http.pipeline.HttpOptions;
+import io.recallgate.gateway.runtime.Recallgate;
+import io.recallgate.time.SystemClock;
+import io.recallgate.time.VertxTimers;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.IntConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs one gateway in this process, from the first setting to the last confirmed end. */
+public final class GatewayLauncher implements GatewayServer {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GatewayLauncher.class);
+
+    /** Beyond what the steps of a stop allow themselves together, something is broken, and waiting will not mend it. */
+    private static final long STOP_SLACK_MILLIS = 30_000;
+
+    private static final long CLOSE_MILLIS = 2_000;
+
+    private final PrintStream out;
+    private final PrintStream err;
+    private final CompletableFuture<Void> stopRequested = new CompletableFuture<>();
+
+    /** One that speaks on the process's streams. */
+    public GatewayLauncher() {
+        this(System.out, System.err);
+    }
+
+    GatewayLauncher(PrintStream out, PrintStream err) {
+        this.out = out;
+        this.err = err;
+    }
+
+    /** What runs. */
+    private record Running(Vertx vertx, Recallgate gateway, long stopBoundMillis) {}
+
+    @Override
+    public int run(Map<String, String> environment, Optional<Path> file, IntConsumer onListening) {
+        // Before anything native is loaded, and before there is anything that a signal could leave behind.
+        if (!ProcessSignals.install(status -> stop())) {
+            LOG.warn("signals cannot be handled here: stop the gateway only when it is idle");
+        }
+        Thread.setDefaultUncaughtExceptionHandler(
+                (thread, error) -> LOG.error("an uncaught error on {}", thread.getName(), error));
+        SettingsHolder settings;
+        Optional<ApiKeys> keys;
+        try {
+            settings = SettingsHolder.load(environment, file);
+            LogSetup.apply(settings.config().log());
+            keys = settings.config().http().apiKeysFile().map(ApiKeys::load);
+        } catch (ConfigException wrong) {
+            say(wrong.line());
+            return 1;
+        }
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        Vertx vertx = VertxFactory.create(registry);
+        boolean clean = false;
+        try {
+            clean = serve(vertx, settings, keys, registry, onListening);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            say("interrupted");
+        } finally {
+            close(vertx);
+        }
+        return clean ? 0 : 1;
+    }
+
+    @Override
+    public void stop() {
+        stopRequested.complete(null);
+    }
+
+    /** @return whether it was ready or told to stop, and everything was seen to end */
+    private boolean serve(
+            Vertx vertx,
+            SettingsHolder settings,
+            Optional<ApiKeys> keys,
+            PrometheusMeterRegistry registry,
+            IntConsumer onListening)
+            throws InterruptedException {
+        Recallgate.Time time = new Recallgate.Time(SystemClock.INSTANCE, new VertxTimers(vertx));
+        RecallgateConfig config = settings.config();
+        Recallgate gateway;
+        try {
+            gateway = Recallgate.create(vertx, settings, time, registry);
+        } catch (ConfigException wrong) {
+            say(wrong.line());
+            return false;
+        }
+        Running running = new Running(vertx, gateway, config.drainMillis() + STOP_SLACK_MILLIS);
+        boolean started = await(gateway.claim()
+                .compose(claimed -> {
+                    HttpApi api = HttpApi.create(
+                            vertx,
+                            gateway,
+                            new HttpEnvironment(time.clock(), time.timers(), registry, keys.orElse(null)),
+                            () -> options(settings));
+                    HttpFront front = new HttpFront(vertx, api, config);
+                    gateway.onDrain(front::drain);
+                    return front.listen();
+                })
+                .compose(port -> {
+                    listening(config, port, onListening);
+                    return gateway.start();
+                })
+                .onSuccess(ready -> out.println(
+                        "ready in " + ManagementFactory.getRuntimeMXBean().getUptime() + " ms")));
+        if (started) {
+            awaitStop();
+        }
+        return stop(running) && started;
+    }
+
+    private void listening(RecallgateConfig config, int port, IntConsumer onListening) {
+        String host = config.http().host();
+        out.println("listening on http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
+        onListening.accept(port);
+    }
+
+    private static HttpOptions options(SettingsHolder settings) {
+        RecallgateConfig.Http http = settings.config().http();
+        HttpOptions usual = HttpOptions.DEFAULTS;
+        return new HttpOptions(
+                http.requestLifetimeMillis(),
+                http.bodyLimitBytes(),
+                usual.bodyMillis(),
+                Math.max(usual.bufferedBytes(), http.bodyLimitBytes()),
+                usual.inFlight());
+    }
+
+    /** Waits for the start or for a stop, whichever comes first; says what went wrong in one line. */
+    private boolean await(Future<Void> start) throws InterruptedException {
+        CompletableFuture<Void> started = start.toCompletionStage().toCompletableFuture();
+        try {
+            CompletableFuture.anyOf(started, stopRequested).get();
+            return true;
+        } catch (ExecutionException failed) {
+            Throwable cause = failed.getCause() == null ? failed : failed.getCause();
+            say(line(cause));
+            return false;
+        }
+    }
+
+    private static String line(Throwable cause) {
+        if (cause instanceof ConfigException wrong) {
+            return wrong.line();
+        }
+        FailureException failure = FailureException.of(cause);
+        if (failure.code() == FailureCode.INTERNAL) {
+            LOG.error("the gateway could not start", cause);
+            return "the gateway could not start because of a defect; the log above has it: " + cause;
+        }
+        return failure.detail();
+    }
+
+    private void awaitStop() throws InterruptedException {
+        try {
+            stopRequested.get();
+        } catch (ExecutionException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    private boolean stop(Running running) throws InterruptedException {
+        try {
+            List<String> unconfirmed = running.gateway()
+                    .stop()
+                    .toCompletionStage()
+                    .toCompletableFuture()
+                    .get(running.stopBoundMillis(), TimeUnit.MILLISECONDS);
+            if (!unconfirmed.isEmpty()) {
+                say("stopped, but the end of these was not seen: " + String.join(", ", unconfirmed));
+            }
+            return unconfirmed.isEmpty();
+        } catch (TimeoutException stuck) {
+            say("the stop did not end within " + running.stopBoundMillis() + " ms; ending anyway");
+            return false;
+        } catch (ExecutionException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    private void close(Vertx vertx) {
+        try {
+            vertx.close().toCompletionStage().toCompletableFuture().get(CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        } catch (TimeoutException | ExecutionException stuck) {
+            // A worker that does not return holds it; the process ends without.
+            LOG.warn("Vert.x did not close within {} ms", CLOSE_MILLIS, stuck);
+        }
+    }
+
+    private void say(String line) {
+        err.println("recallgate: " + line.replace('\n', ' '));
+    }
+}

@@ -1,0 +1,85 @@
+package io.recallgate.gateway.runtime;
+
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.postgres.EmbeddedPostgres;
+import io.recallgate.gateway.postgres.PostgresEndpoint;
+import io.recallgate.gateway.postgres.PostgresOptions;
+import io.recallgate.recall.database.DatabaseOptions;
+import io.recallgate.time.Clock;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** The embedded PostgreSQL, started and stopped on worker threads. */
+final class EmbeddedDatabase implements DatabasePart {
+
+    private final Vertx vertx;
+    private final Clock clock;
+    private final Path dataDir;
+    private final int poolSize;
+    private final AtomicReference<@Nullable Future<EmbeddedPostgres>> running = new AtomicReference<>();
+
+    EmbeddedDatabase(Vertx vertx, Clock clock, Path dataDir, int poolSize) {
+        this.vertx = vertx;
+        this.clock = clock;
+        this.dataDir = dataDir;
+        this.poolSize = poolSize;
+    }
+
+    @Override
+    public Future<DatabaseOptions> start() {
+        Future<EmbeddedPostgres> started =
+                vertx.executeBlocking(() -> EmbeddedPostgres.start(PostgresOptions.of(dataDir), clock), false);
+        running.set(started);
+        return started.map(this::options);
+    }
+
+    private DatabaseOptions options(EmbeddedPostgres postgres) {
+        PostgresEndpoint at = postgres.endpoint();
+        return new DatabaseOptions(
+                at.host(),
+                at.port(),
+                at.database(),
+                at.user(),
+                at.password(),
+                DatabaseOptions.Tls.DISABLE,
+                null,
+                poolSize,
+                DatabaseOptions.DEFAULT_MAX_WAITING,
+                DatabaseOptions.DEFAULT_CONNECT_TIMEOUT_MILLIS);
+    }
+
+    /** Waits for a start that is still under way: what it starts must be stopped too. */
+    @Override
+    public Future<Void> stop() {
+        Future<EmbeddedPostgres> started = running.getAndSet(null);
+        if (started == null) {
+            return Future.succeededFuture();
+        }
+        return started.transform(result -> result.failed()
+                ? Future.succeededFuture()
+                : vertx.executeBlocking(() -> stopBlocking(result.result()), false));
+    }
+
+    private static @Nullable Void stopBlocking(EmbeddedPostgres postgres) throws InterruptedException {
+        if (!postgres.stop()) {
+            throw new FailureException(
+                    FailureCode.DATABASE_UNAVAILABLE,
+                    "the embedded PostgreSQL did not end; the next start deals with it");
+        }
+        return null;
+    }
+
+    @Override
+    public String describe() {
+        Future<EmbeddedPostgres> started = running.get();
+        String state = started != null && started.succeeded()
+                ? started.result().state().name()
+                : "STARTING";
+        return "embedded, " + state.toLowerCase(Locale.ROOT);
+    }
+}

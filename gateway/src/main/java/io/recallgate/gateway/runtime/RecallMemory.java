@@ -1,0 +1,157 @@
+package io.recallgate.gateway.runtime;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.recallgate.embedding.api.Embedder;
+import io.recallgate.recall.api.JobService;
+import io.recallgate.recall.api.MemoryService;
+import io.recallgate.recall.api.RecallService;
+import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.database.Database;
+import io.recallgate.recall.database.DatabaseOptions;
+import io.recallgate.recall.database.DatabaseTime;
+import io.recallgate.recall.database.Notifications;
+import io.recallgate.recall.jobs.ActiveModel;
+import io.recallgate.recall.jobs.JobOptions;
+import io.recallgate.recall.jobs.JobReports;
+import io.recallgate.recall.jobs.JobRunner;
+import io.recallgate.recall.lexical.LuceneAnalysis;
+import io.recallgate.recall.schema.Schema;
+import io.recallgate.recall.search.SearchServices;
+import io.recallgate.recall.store.MemoryStore;
+import io.recallgate.recall.vector.ExactVectorIndex;
+import io.recallgate.recall.vector.ReadWorkers;
+import io.recallgate.recall.vector.VectorIndex;
+import io.recallgate.time.Deadline;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.core.json.JsonObject;
+import java.security.SecureRandom;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/** The recall module on a database: schema first, then the services on it. */
+final class RecallMemory implements MemoryPart {
+
+    /** Told by every write; only a hint, since polling finds what was missed. */
+    private static final String JOB_CHANNEL = "recallgate_jobs";
+
+    /** Reads that compute: more threads than cores would only make each slower. */
+    private static final int READ_THREADS = Math.max(2, Runtime.getRuntime().availableProcessors());
+
+    /** Waiting scans; at a few milliseconds each, a full queue is a few hundred milliseconds behind. */
+    private static final int READ_JOBS = 256;
+
+    /** Analysis of large texts, beside the event loops. */
+    private static final int ANALYSIS_THREADS = 2;
+
+    /** Leases of what was running are given back within this; they also run out by themselves. */
+    private static final long JOB_DRAIN_MILLIS = 1_000;
+
+    private final Vertx vertx;
+    private final Supplier<RecallSettings> settings;
+    private final Recallgate.Time time;
+    private final MeterRegistry registry;
+
+    RecallMemory(Vertx vertx, Supplier<RecallSettings> settings, Recallgate.Time time, MeterRegistry registry) {
+        this.vertx = vertx;
+        this.settings = settings;
+        this.time = time;
+        this.registry = registry;
+    }
+
+    @Override
+    public Future<Opened> open(DatabaseOptions options, Embedder embedder) {
+        return Schema.migrate(vertx, options).map(report -> new Services(options, embedder, report));
+    }
+
+    /** Everything on one database. */
+    private final class Services implements Opened {
+
+        private final Schema.Report report;
+        private final Database database;
+        private final VectorIndex vectors;
+        private final ReadWorkers readers;
+        private final WorkerExecutor analysts;
+        private final JobRunner runner;
+        private final Notifications notifications;
+        private final MemoryService memories;
+        private final JobService jobs;
+        private final RecallService recall;
+
+        Services(DatabaseOptions options, Embedder embedder, Schema.Report report) {
+            this.report = report;
+            this.database = Database.open(vertx, options, time.timers());
+            this.readers = new ReadWorkers(vertx, READ_THREADS, READ_JOBS);
+            this.analysts = vertx.createSharedWorkerExecutor("recallgate-analysis", ANALYSIS_THREADS);
+            this.vectors = new ExactVectorIndex(
+                    database, time.clock(), readers, () -> settings.get().exactIndexCacheBytes(), registry);
+            LuceneAnalysis analysis = new LuceneAnalysis();
+            ActiveModel model = new ActiveModel(embedder);
+            this.memories = new MemoryStore(
+                    database,
+                    analysis,
+                    vectors,
+                    analysts,
+                    new MemoryStore.Config(time.clock(), DatabaseTime.SERVER, model::fingerprint));
+            this.jobs = new JobReports(database, DatabaseTime.SERVER);
+            this.recall = SearchServices.create(
+                    new SearchServices.Parts(database, analysis, embedder, vectors),
+                    time.clock(),
+                    time.timers(),
+                    settings,
+                    registry);
+            this.runner = JobRunner.create(
+                    vertx,
+                    new JobRunner.Stores(database, vectors),
+                    embedder,
+                    model,
+                    new JobRunner.Parts(
+                            time.clock(), time.timers(), DatabaseTime.SERVER, settings, new SecureRandom(), registry),
+                    JobOptions.defaults("gateway-" + UUID.randomUUID()));
+            this.notifications = new Notifications(vertx, options, time.timers(), JOB_CHANNEL, runner::wake);
+            runner.start();
+            notifications.start();
+        }
+
+        @Override
+        public MemoryService memories() {
+            return memories;
+        }
+
+        @Override
+        public JobService jobs() {
+            return jobs;
+        }
+
+        @Override
+        public RecallService recall() {
+            return recall;
+        }
+
+        @Override
+        public JsonObject facts() {
+            return new JsonObject().put("schema", report.version()).put("server", report.server());
+        }
+
+        @Override
+        public Future<Void> ping(Deadline deadline) {
+            return database.ping(deadline);
+        }
+
+        @Override
+        public Future<Void> stopJobs() {
+            return notifications
+                    .close()
+                    .eventually(() -> runner.stop(Deadline.afterMillis(time.clock(), JOB_DRAIN_MILLIS)));
+        }
+
+        @Override
+        public Future<Void> close() {
+            return vectors.close()
+                    .eventually(readers::close)
+                    .eventually(analysts::close)
+                    .eventually(database::close);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.recallgate.gateway.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.recallgate.gateway.cli.GatewayStub.Reply;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class StatusCommandTest {
+
+    private final CommandLineRun line = new CommandLineRun();
+    private GatewayStub gateway;
+
+    @BeforeEach
+    void startStub() throws IOException {
+        gateway = new GatewayStub()
+                .on(
+                        "GET /health",
+                        Reply.ok(new JsonObject()
+                                .put("status", "ready")
+                                .put(
+                                        "database",
+                                        new JsonObject().put("status", "ready").put("ping_ms", 2))))
+                .on(
+                        "GET /v1/workers",
+                        Reply.ok(new JsonObject()
+                                .put(
+                                        "slots",
+                                        new JsonArray()
+                                                .add(new JsonObject()
+                                                        .put("slot", 0)
+                                                        .put("state", "running")
+                                                        .put("generation", 3)
+                                                        .put("model", "e5-small-v2-q")
+                                                        .put("resident_bytes", 67L << 20)
+                                                        .put("retry_debt", 1)))
+                                .put(
+                                        "queue",
+                                        new JsonObject()
+                                                .put(
+                                                        "queries",
+                                                        new JsonObject()
+                                                                .put("depth", 0)
+                                                                .put("oldest_age_ms", 0))
+                                                .put(
+                                                        "documents",
+                                                        new JsonObject()
+                                                                .put("depth", 12)
+                                                                .put("oldest_age_ms", 300)))
+                                .put(
+                                        "memory_gate",
+                                        new JsonObject()
+                                                .put("budget_bytes", 900L << 20)
+                                                .put("charged_bytes", 120L << 20))))
+                .on(
+                        "GET /v1/jobs",
+                        Reply.ok(new JsonObject()
+                                .put(
+                                        "counts",
+                                        new JsonObject().put("available", 4).put("done", 188))
+                                .put("oldest_age_ms", 1_500)))
+                .on("GET /v1/probes", Reply.problem(501, "not-implemented", "probes come later"))
+                .on("GET /metrics", new Reply(200, """
+                                # TYPE recallgate_recall_degraded_total counter
+                                recallgate_recall_degraded_total{reason="embedding-timeout"} 3.0
+                                recallgate_recall_seconds_count{requested="hybrid",served="hybrid"} 9
+                                recallgate_recall_seconds_count{requested="hybrid",served="lexical"} 3
+                                recallgate_recall_seconds_count{requested="lexical",served="lexical"} 5
+                                """, Map.of()));
+        line.environment.put("RECALLGATE_URL", gateway.url());
+    }
+
+    @AfterEach
+    void stopStub() {
+        gateway.close();
+    }
+
+    @Test
+    void aPersonSeesPartsWorkersJobsAndDegradation() {
+        assertThat(line.run("status")).isZero();
+
+        assertThat(line.out())
+                .contains("gateway  ready")
+                .contains("database  ready   ping_ms 2")
+                .contains("0  running           3  -      e5-small-v2-q    67 MiB     1")
+                .contains("queue    queries 0, documents 12 (oldest 300 ms), memory 120 of 900 MiB charged")
+                .contains("available 4, done 188  (the oldest waits for 1.5 s)")
+                .contains("17 since the start, 12 of them hybrid, 25.0 % of these degraded (embedding-timeout 3)")
+                .contains("probes   unavailable probes come later (not-implemented)");
+    }
+
+    @Test
+    void aScriptGetsOneObject() {
+        assertThat(line.run("status", "--json")).isZero();
+
+        JsonObject status = new JsonObject(line.out());
+        assertThat(status.fieldNames()).containsExactly("health", "workers", "jobs", "probes", "recalls");
+        assertThat(status.getJsonObject("recalls").getDouble("share")).isEqualTo(0.25);
+    }
+
+    @Test
+    void aGatewayThatIsNotReadyShowsWhyAndFails() {
+        gateway.on(
+                        "GET /health",
+                        new Reply(
+                                503,
+                                new JsonObject()
+                                        .put("status", "starting")
+                                        .put("embedding", new JsonObject().put("status", "loading"))
+                                        .encode(),
+                                Map.of()))
+                .on(
+                        "GET /v1/workers",
+                        Reply.problem(503, "not-ready", "starting").retryAfter(1));
+
+        assertThat(line.run("status")).isEqualTo(1);
+
+        assertThat(line.out()).contains("gateway  starting").contains("embedding  loading");
+        assertThat(line.pauses).isEmpty();
+    }
+
+    @Test
+    void aKeyIsAskedForWhenItIsMissing() {
+        gateway.on("GET /v1/workers", Reply.problem(401, "unauthenticated", "no key"));
+
+        assertThat(line.run("status")).isEqualTo(1);
+
+        assertThat(line.err()).contains("--key").hasLineCount(1);
+    }
+
+    @Test
+    void aGatewayThatDoesNotRunIsToldInOneLine() {
+        gateway.close();
+
+        assertThat(line.run("status")).isEqualTo(1);
+
+        assertThat(line.err()).contains("no gateway runs at").hasLineCount(1);
+    }
+}

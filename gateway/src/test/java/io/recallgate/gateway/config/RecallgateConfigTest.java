@@ -1,0 +1,181 @@
+package io.recallgate.gateway.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.recallgate.recall.api.RecallSettings;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RecallgateConfigTest {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void withNothingSetTheDocumentedDefaultsHold() {
+        RecallgateConfig config = RecallgateConfig.load(Map.of("PATH", "/bin", "HOME", "/root"), Optional.empty());
+
+        assertThat(config).isEqualTo(RecallgateConfig.defaults());
+        assertThat(config.http().host()).isEqualTo("127.0.0.1");
+        assertThat(config.http().port()).isEqualTo(7411);
+        assertThat(config.dataDir()).isEqualTo(Path.of("data").toAbsolutePath());
+        assertThat(config.embedding().workers()).isEqualTo(OptionalInt.empty());
+        assertThat(config.recall()).isEqualTo(RecallSettings.DEFAULTS);
+    }
+
+    @Test
+    void theEnvironmentWinsOverTheFile() throws IOException {
+        Path file = file("http:\n  port: 8000\n  body-limit-bytes: 2048\nembedding:\n  workers: 3\n");
+
+        RecallgateConfig config = RecallgateConfig.load(Map.of("RECALLGATE_HTTP_PORT", "9000"), Optional.of(file));
+
+        assertThat(config.http().port()).isEqualTo(9000);
+        assertThat(config.http().bodyLimitBytes()).isEqualTo(2048);
+        assertThat(config.embedding().workers()).hasValue(3);
+    }
+
+    @Test
+    void anEmptyVariableCountsAsUnset() {
+        assertThat(RecallgateConfig.load(Map.of("RECALLGATE_DATABASE_URL", ""), Optional.empty())
+                        .database()
+                        .url())
+                .isEmpty();
+    }
+
+    @Test
+    void anEmbeddingApplicationGivesAnObject() {
+        RecallgateConfig config = RecallgateConfig.of(new JsonObject()
+                .put("data-dir", "/somewhere")
+                .put("embedding", new JsonObject().put("provider", "none").put("timeout-ms", 50)));
+
+        assertThat(config.dataDir()).isEqualTo(Path.of("/somewhere"));
+        assertThat(config.embedding().provider()).isEqualTo(RecallgateConfig.Provider.NONE);
+        assertThat(config.recall().embeddingTimeoutMillis()).isEqualTo(50);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "RECALLGATE_HTTP_PORT | abc | RECALLGATE_HTTP_PORT is 'abc': allowed is a whole number from 0 to 65535",
+                "RECALLGATE_HTTP_PORT | 65536 | RECALLGATE_HTTP_PORT is '65536': allowed is a whole number from 0 to 65535",
+                "EMBEDDING_TIMEOUT_MS | 0 | EMBEDDING_TIMEOUT_MS is '0': allowed is a whole number from 1 to 600000",
+                "RECALLGATE_LOG_FORMAT | xml | RECALLGATE_LOG_FORMAT is 'xml': allowed is one of text, json",
+                "RECALLGATE_HTTP_HOST | 0.0.0.0 | RECALLGATE_HTTP_HOST is '0.0.0.0': without RECALLGATE_API_KEYS_FILE only a loopback address is allowed, such as 127.0.0.1",
+                "RECALLGATE_JOB_BACKOFF_MAX_MS | 5 | RECALLGATE_JOB_BACKOFF_MAX_MS is '5': allowed is at least RECALLGATE_JOB_BACKOFF_BASE_MS",
+                "RECALLGATE_DATABASE_POOL_SIZE | 31 | RECALLGATE_DATABASE_POOL_SIZE is '31': allowed is at most 30 with the embedded PostgreSQL; RECALLGATE_DATABASE_URL names another",
+                "RECALLGATE_HTTP_PROT | 1 | RECALLGATE_HTTP_PROT: unknown setting; conf/recallgate.yaml lists all",
+                "RECALLGATE_DATABASE_URL_FILE | /nowhere/at/all | RECALLGATE_DATABASE_URL_FILE is '/nowhere/at/all': allowed is a file that can be read",
+            })
+    void aWrongValueIsOneLineWithTheSettingTheValueAndWhatIsAllowed(String name, String value, String line) {
+        assertThatThrownBy(() -> RecallgateConfig.load(Map.of(name, value), Optional.empty()))
+                .isInstanceOf(ConfigException.class)
+                .hasMessage(line);
+    }
+
+    @Test
+    void theRemoteProviderSaysWhenItComesAndWhatToUseInstead() {
+        assertThatThrownBy(() ->
+                        RecallgateConfig.load(Map.of("RECALLGATE_EMBEDDING_PROVIDER", "openai"), Optional.empty()))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("'openai'")
+                .hasMessageContaining("local or none until the remote provider is there");
+    }
+
+    @Test
+    void aSecretIsNeverShown() {
+        assertThatThrownBy(() -> RecallgateConfig.load(
+                        Map.of("RECALLGATE_DATABASE_URL", "mysql://root:hunter2@db/x"), Optional.empty()))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("RECALLGATE_DATABASE_URL: allowed is a URL such as postgresql://")
+                .hasMessageNotContaining("hunter2");
+        assertThat(RecallgateConfig.load(
+                                Map.of("RECALLGATE_DATABASE_URL", "postgresql://root:hunter2@db/x"), Optional.empty())
+                        .toString())
+                .doesNotContain("hunter2");
+    }
+
+    @Test
+    void aSecretMayComeFromAFile() throws IOException {
+        Path secret = Files.writeString(directory.resolve("url"), "postgresql://u:p@db:5433/x\n");
+
+        assertThat(RecallgateConfig.load(Map.of("RECALLGATE_DATABASE_URL_FILE", secret.toString()), Optional.empty())
+                        .database()
+                        .url())
+                .hasValue("postgresql://u:p@db:5433/x");
+        assertThat(RecallgateConfig.load(Map.of(), Optional.of(file("database:\n  url-file: " + secret + "\n")))
+                        .database()
+                        .url())
+                .hasValue("postgresql://u:p@db:5433/x");
+        assertThatThrownBy(() -> RecallgateConfig.load(
+                        Map.of(
+                                "RECALLGATE_DATABASE_URL_FILE",
+                                secret.toString(),
+                                "RECALLGATE_DATABASE_URL",
+                                "postgresql://h/d"),
+                        Optional.empty()))
+                .hasMessageContaining("are both set");
+    }
+
+    @Test
+    void whatKubernetesAndTheScriptSetIsNoUnknownSetting() {
+        assertThat(RecallgateConfig.load(
+                        Map.of(
+                                "RECALLGATE_PORT", "tcp://10.0.0.1:7411",
+                                "RECALLGATE_PORT_7411_TCP_ADDR", "10.0.0.1",
+                                "RECALLGATE_SERVICE_HOST", "10.0.0.1",
+                                "RECALLGATE_JAVA_OPTS", "-Xmx1g"),
+                        Optional.empty()))
+                .isEqualTo(RecallgateConfig.defaults());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "http: {prot: 1} | unknown setting 'http.prot'; conf/recallgate.yaml lists all",
+                "htpp: {port: 1} | unknown setting 'htpp'; conf/recallgate.yaml lists all",
+                "htpp: | unknown setting 'htpp'; conf/recallgate.yaml lists all",
+                "http: {port: {x: 1}} | unknown setting 'http.port'; conf/recallgate.yaml lists all",
+                "http: {port: [1]} | http.port must be a single value",
+                "[1, 2] | must be a map of settings",
+                "http: {port: 1, port: 2} | line 1: not valid YAML: found duplicate key port",
+                "http: {port: 99999} | http.port in the configuration (RECALLGATE_HTTP_PORT) is '99999': allowed is a whole number from 0 to 65535",
+            })
+    void aWrongFileIsOneLine(String yaml, String line) {
+        assertThatThrownBy(() -> RecallgateConfig.load(Map.of(), Optional.of(file(yaml))))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageEndingWith(line);
+    }
+
+    @Test
+    void aFileThatIsNotThereIsNamed() {
+        assertThatThrownBy(() -> RecallgateConfig.load(Map.of(), Optional.of(directory.resolve("none.yaml"))))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageEndingWith("none.yaml: no such file");
+    }
+
+    @Test
+    void keysAllowAnyAddress() {
+        assertThat(RecallgateConfig.load(
+                                Map.of("RECALLGATE_HTTP_HOST", "0.0.0.0", "RECALLGATE_API_KEYS_FILE", "keys.yaml"),
+                                Optional.empty())
+                        .http()
+                        .apiKeysFile())
+                .hasValue(Path.of("keys.yaml").toAbsolutePath());
+    }
+
+    private Path file(String yaml) throws IOException {
+        return Files.writeString(directory.resolve("recallgate.yaml"), yaml);
+    }
+}

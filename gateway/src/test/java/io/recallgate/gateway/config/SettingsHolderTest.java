@@ -1,0 +1,134 @@
+package io.recallgate.gateway.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.recall.api.RecallSettings;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SettingsHolderTest {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void anOverrideWinsOverTheEnvironmentUntilItIsTakenBack() {
+        SettingsHolder holder = SettingsHolder.load(Map.of("EMBEDDING_TIMEOUT_MS", "700"), Optional.empty());
+        Supplier<RecallSettings> live = holder.recallSettings();
+
+        holder.override(new JsonObject().put("EMBEDDING_TIMEOUT_MS", 90));
+        assertThat(live.get().embeddingTimeoutMillis()).isEqualTo(90);
+        assertThat(described(holder, "EMBEDDING_TIMEOUT_MS").getString("source"))
+                .isEqualTo("override");
+
+        holder.override(new JsonObject().putNull("EMBEDDING_TIMEOUT_MS"));
+        assertThat(live.get().embeddingTimeoutMillis()).isEqualTo(700);
+        assertThat(described(holder, "EMBEDDING_TIMEOUT_MS").getString("source"))
+                .isEqualTo("environment");
+    }
+
+    @Test
+    void aChangedFileAppliesLiveSettingsAndKeepsTheOthers() throws IOException {
+        Path file = write("embedding: {timeout-ms: 100, workers: 2}\n");
+        SettingsHolder holder = SettingsHolder.load(Map.of(), Optional.of(file));
+        assertThat(holder.reload()).isFalse();
+
+        write("embedding: {timeout-ms: 2000, workers: 4}\n");
+
+        assertThat(holder.reload()).isTrue();
+        assertThat(holder.config().recall().embeddingTimeoutMillis()).isEqualTo(2000);
+        assertThat(holder.config().embedding().workers()).hasValue(2);
+    }
+
+    @Test
+    void aFileThatBecameWrongOrVanishedLeavesTheLastGoodOne() throws IOException {
+        Path file = write("embedding: {timeout-ms: 100}\n");
+        SettingsHolder holder = SettingsHolder.load(Map.of(), Optional.of(file));
+
+        write("embedding: {timeout-ms: never}\n");
+        assertThat(holder.reload()).isFalse();
+        assertThat(holder.config().recall().embeddingTimeoutMillis()).isEqualTo(100);
+
+        Files.delete(file);
+        assertThat(holder.reload()).isFalse();
+        assertThat(holder.config().recall().embeddingTimeoutMillis()).isEqualTo(100);
+
+        write("embedding: {timeout-ms: 12345}\n");
+        assertThat(holder.reload()).isTrue();
+        assertThat(holder.config().recall().embeddingTimeoutMillis()).isEqualTo(12345);
+    }
+
+    @Test
+    void overridesAreAllOrNothing() {
+        SettingsHolder holder = SettingsHolder.of(new JsonObject());
+
+        assertThatThrownBy(() -> holder.override(
+                        new JsonObject().put("EMBEDDING_TIMEOUT_MS", 90).put("RECALLGATE_JOB_POLL_MS", "soon")))
+                .isInstanceOfSatisfying(FailureException.class, failure -> {
+                    assertThat(failure.code()).isEqualTo(FailureCode.INVALID_FIELD);
+                    assertThat(failure.field()).isEqualTo("RECALLGATE_JOB_POLL_MS");
+                });
+
+        assertThat(holder.config()).isEqualTo(RecallgateConfig.defaults());
+    }
+
+    @Test
+    void whatCannotChangeLiveSaysSo() {
+        SettingsHolder holder = SettingsHolder.of(new JsonObject());
+
+        assertThatThrownBy(() -> holder.override(new JsonObject().put("RECALLGATE_HTTP_PORT", 1)))
+                .isInstanceOf(FailureException.class)
+                .hasMessageContaining("restart");
+        assertThatThrownBy(() -> holder.override(new JsonObject().put("RECALLGATE_COLOUR", 1)))
+                .isInstanceOfSatisfying(FailureException.class, failure -> assertThat(failure.code())
+                        .isEqualTo(FailureCode.UNKNOWN_FIELD));
+        assertThatThrownBy(() -> holder.override(new JsonObject().put("EMBEDDING_TIMEOUT_MS", new JsonObject())))
+                .isInstanceOfSatisfying(FailureException.class, failure -> assertThat(failure.code())
+                        .isEqualTo(FailureCode.INVALID_FIELD));
+    }
+
+    @Test
+    void overridesThatContradictEachOtherAreRefused() {
+        SettingsHolder holder = SettingsHolder.of(new JsonObject());
+
+        assertThatThrownBy(() -> holder.override(new JsonObject().put("RECALLGATE_JOB_BACKOFF_MAX_MS", 10)))
+                .isInstanceOf(FailureException.class)
+                .hasMessageContaining("RECALLGATE_JOB_BACKOFF_BASE_MS");
+    }
+
+    @Test
+    void everySettingIsDescribedAndSecretsAreOnlySetOrUnset() {
+        SettingsHolder holder =
+                SettingsHolder.load(Map.of("RECALLGATE_DATABASE_URL", "postgresql://u:hunter2@db/x"), Optional.empty());
+
+        assertThat(holder.describe().getJsonArray("settings")).hasSize(Setting.values().length);
+        assertThat(described(holder, "RECALLGATE_DATABASE_URL").getString("value"))
+                .isEqualTo("set");
+        assertThat(described(holder, "RECALLGATE_EMBEDDING_API_KEY").getString("value"))
+                .isEqualTo("unset");
+        assertThat(described(holder, "RECALLGATE_HTTP_PORT").getLong("value")).isEqualTo(7411);
+        assertThat(holder.describe().encode()).doesNotContain("hunter2");
+    }
+
+    private static JsonObject described(SettingsHolder holder, String name) {
+        return holder.describe().getJsonArray("settings").stream()
+                .map(JsonObject.class::cast)
+                .filter(setting -> setting.getString("name").equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private Path write(String yaml) throws IOException {
+        return Files.writeString(directory.resolve("recallgate.yaml"), yaml);
+    }
+}

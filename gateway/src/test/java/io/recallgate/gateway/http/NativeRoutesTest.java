@@ -1,0 +1,285 @@
+package io.recallgate.gateway.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.recall.api.DegradeReason;
+import io.recallgate.recall.api.MemoryDraft;
+import io.recallgate.recall.api.MemoryKind;
+import io.recallgate.recall.api.MemoryQuery;
+import io.recallgate.recall.api.MemoryState;
+import io.recallgate.recall.api.RecallHit;
+import io.recallgate.recall.api.RecallMode;
+import io.recallgate.recall.api.RecallRequest;
+import io.recallgate.recall.api.RecallResponse;
+import io.recallgate.recall.api.Scope;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class NativeRoutesTest {
+
+    private TestGateway gateway;
+
+    @BeforeEach
+    void start() {
+        gateway = new TestGateway();
+    }
+
+    @AfterEach
+    void stop() {
+        gateway.close();
+    }
+
+    private String remember(String body) {
+        HttpResponse<String> response = gateway.post("/v1/memories", body);
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(202);
+        return TestGateway.json(response)
+                .getJsonArray("memories")
+                .getJsonObject(0)
+                .getString("id");
+    }
+
+    @Test
+    void aMemoryIsStoredReadChangedAndRemoved() {
+        String id = remember("{\"content\":\"tea at five\",\"external_id\":\"e1\",\"author\":\"Mo\"}");
+
+        JsonObject read = TestGateway.json(gateway.get("/v1/memories/" + id));
+        assertThat(read.getString("content")).isEqualTo("tea at five");
+        assertThat(read.getString("external_id")).isEqualTo("e1");
+        assertThat(read.getString("kind")).isEqualTo("note");
+
+        HttpResponse<String> patched = gateway.send(
+                "PATCH",
+                "/v1/memories/" + id,
+                "{\"author\":null,\"pinned\":true}",
+                "content-type",
+                "application/merge-patch+json");
+        assertThat(patched.statusCode()).isEqualTo(200);
+        assertThat(TestGateway.json(patched).getValue("author")).isNull();
+        assertThat(TestGateway.json(patched).getBoolean("pinned")).isTrue();
+
+        HttpResponse<String> removed = gateway.send("DELETE", "/v1/memories/" + id, null);
+        assertThat(removed.statusCode()).isEqualTo(204);
+        assertThat(removed.body()).isEmpty();
+        assertThat(gateway.get("/v1/memories/" + id).statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void manyMemoriesAreStoredInOneRequestAndAnsweredInOrder() {
+        JsonArray drafts = new JsonArray();
+        for (int i = 0; i < 1_000; i++) {
+            drafts.add(new JsonObject().put("content", "memory " + i).put("external_id", "e" + i));
+        }
+
+        HttpResponse<String> response = gateway.post("/v1/memories", new JsonObject().put("memories", drafts));
+
+        JsonArray stored = TestGateway.json(response).getJsonArray("memories");
+        assertThat(response.statusCode()).isEqualTo(202);
+        assertThat(stored).hasSize(1_000);
+        assertThat(stored.getJsonObject(999).getString("external_id")).isEqualTo("e999");
+        assertThat(stored.getJsonObject(0).getString("state")).isEqualTo("pending");
+    }
+
+    @Test
+    void listingPassesItsFiltersOn() throws InterruptedException {
+        remember("{\"content\":\"x\",\"session\":\"s 1\"}");
+
+        HttpResponse<String> response =
+                gateway.get("/v1/memories?session=s%201&kind=turn&state=failed&limit=7&cursor=abc");
+
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(TestGateway.json(response).getString("next_cursor")).isEqualTo("next");
+        assertThat(gateway.runtime.memories.queries.poll(5, TimeUnit.SECONDS))
+                .isEqualTo(new MemoryQuery("s 1", MemoryKind.TURN, MemoryState.FAILED, 7, "abc"));
+        gateway.get("/v1/memories");
+        assertThat(gateway.runtime.memories.queries.poll(5, TimeUnit.SECONDS))
+                .isEqualTo(new MemoryQuery(null, null, null, 50, null));
+    }
+
+    @Test
+    void aSessionIsRemovedWhole() {
+        remember("{\"content\":\"a\",\"session\":\"s\"}");
+        remember("{\"content\":\"b\",\"session\":\"s\"}");
+        remember("{\"content\":\"c\"}");
+
+        HttpResponse<String> response = gateway.send("DELETE", "/v1/memories?session=s", null);
+
+        assertThat(TestGateway.json(response)).isEqualTo(new JsonObject().put("deleted", 2));
+        assertThat(gateway.runtime.memories.count()).isEqualTo(1);
+    }
+
+    @Test
+    void projectsOfAnOwnerAreApart() {
+        String id = remember("{\"content\":\"x\"}");
+
+        assertThat(gateway.get("/v1/memories/" + id, "x-recallgate-project", "other")
+                        .statusCode())
+                .isEqualTo(404);
+        assertThat(gateway.get("/v1/memories/" + id).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aRecallReachesItsServiceAsAsked() throws InterruptedException {
+        HttpResponse<String> response = gateway.post(
+                "/v1/recall",
+                "{\"query\":\"when is tea?\",\"mode\":\"lexical\",\"limit\":3,\"session\":\"s\",\"kinds\":[\"turn\"],"
+                        + "\"explain\":true}",
+                "x-recallgate-project",
+                "atlas");
+
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.headers().firstValue("x-recallgate-degraded")).isEmpty();
+        JsonObject body = TestGateway.json(response);
+        assertThat(body.fieldNames())
+                .containsExactly("recall_id", "mode", "degraded", "vector_coverage", "hits", "timing_ms");
+        assertThat(body.getJsonObject("timing_ms").getDouble("total")).isEqualTo(1.23);
+        RecallRequest request = gateway.runtime.recalled.poll(5, TimeUnit.SECONDS);
+        assertThat(request).isNotNull();
+        assertThat(request.query()).isEqualTo("when is tea?");
+        assertThat(request.mode()).isEqualTo(RecallMode.LEXICAL);
+        assertThat(request.limit()).isEqualTo(3);
+        assertThat(request.session()).isEqualTo("s");
+        assertThat(request.kinds()).containsExactly(MemoryKind.TURN);
+        assertThat(request.explain()).isTrue();
+        assertThat(gateway.runtime.recallScopes.poll(5, TimeUnit.SECONDS)).isEqualTo(new Scope("local", "atlas"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(DegradeReason.class)
+    void aDegradedAnswerIsLabelledInBodyAndHeader(DegradeReason reason) {
+        gateway.runtime.recall = request -> Future.succeededFuture(new RecallResponse(
+                new UUID(1, 1),
+                RecallMode.HYBRID,
+                RecallMode.LEXICAL,
+                reason,
+                null,
+                List.of(),
+                new RecallResponse.Timing(1, null, 1.0, null, null)));
+
+        HttpResponse<String> response = gateway.post("/v1/recall", "{\"query\":\"x\"}");
+
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.headers().firstValue("x-recallgate-degraded")).contains(reason.wireName());
+        assertThat(TestGateway.json(response).getJsonObject("degraded"))
+                .isEqualTo(new JsonObject().put("to", "lexical").put("reason", reason.wireName()));
+    }
+
+    @Test
+    void hitsOfManyMegabytesAreAnsweredWhole() {
+        MemoryDraft draft = new MemoryDraft(
+                "字".repeat(300_000), MemoryKind.DOCUMENT, null, null, null, null, false, null, new JsonObject());
+        RecallHit hit = new RecallHit(ScriptedMemories.memory(new UUID(2, 2), draft, 1), 0.5, 1, null, Map.of());
+        gateway.runtime.recall = request -> Future.succeededFuture(new RecallResponse(
+                new UUID(1, 1),
+                RecallMode.LEXICAL,
+                RecallMode.LEXICAL,
+                null,
+                null,
+                List.of(hit, hit, hit),
+                new RecallResponse.Timing(1, null, 1.0, null, null)));
+
+        JsonObject body = TestGateway.json(gateway.post("/v1/recall", "{\"query\":\"x\"}"));
+
+        assertThat(body.getJsonArray("hits")).hasSize(3);
+        assertThat(body.getJsonArray("hits").getJsonObject(2).getString("content"))
+                .isEqualTo(draft.content());
+    }
+
+    @Test
+    void aDatabaseThatIsGoneIsA503WithAHint() {
+        gateway.runtime.memories.failing = new FailureException(
+                        FailureCode.DATABASE_UNAVAILABLE, "the database is gone")
+                .retryAfter(Duration.ofMillis(4_200));
+
+        HttpResponse<String> response = gateway.post("/v1/memories", "{\"content\":\"x\"}");
+
+        assertThat(response.statusCode()).isEqualTo(503);
+        assertThat(response.headers().firstValue("retry-after")).contains("5");
+    }
+
+    @Test
+    void jobsAreShownAndRetried() {
+        JsonObject jobs = TestGateway.json(gateway.get("/v1/jobs"));
+
+        assertThat(jobs.getJsonObject("counts").getInteger("failed")).isEqualTo(2);
+        assertThat(jobs.getInteger("oldest_age_ms")).isEqualTo(1_500);
+        assertThat(jobs.getJsonArray("errors").getJsonObject(0).getString("code"))
+                .isEqualTo("embedding-failed");
+        assertThat(TestGateway.json(gateway.send("POST", "/v1/jobs/retry", null))
+                        .getInteger("retried"))
+                .isEqualTo(2);
+    }
+
+    @Test
+    void workersAreShownAndRestarted() {
+        assertThat(TestGateway.json(gateway.get("/v1/workers")).getJsonArray("slots"))
+                .hasSize(1);
+        assertThat(gateway.send("POST", "/v1/workers/0/restart", null).statusCode())
+                .isEqualTo(202);
+        assertThat(gateway.send("POST", "/v1/workers/9/restart", null).statusCode())
+                .isEqualTo(404);
+        assertThat(gateway.send("POST", "/v1/workers/one/restart", null).statusCode())
+                .isEqualTo(404);
+    }
+
+    @Test
+    void settingsAreShownAndOverridden() throws InterruptedException {
+        assertThat(gateway.get("/v1/settings").statusCode()).isEqualTo(200);
+        assertThat(gateway.send("PATCH", "/v1/settings", "{\"EMBEDDING_TIMEOUT_MS\":100}")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(gateway.runtime.overrides.poll(5, TimeUnit.SECONDS))
+                .isEqualTo(new JsonObject().put("EMBEDDING_TIMEOUT_MS", 100));
+
+        HttpResponse<String> unknown = gateway.send("PATCH", "/v1/settings", "{\"NOPE\":1}");
+        assertThat(unknown.statusCode()).isEqualTo(400);
+        assertThat(TestGateway.json(unknown).getString("field")).isEqualTo("NOPE");
+    }
+
+    @Test
+    void conversationsSayInTheirOwnDialectThatTheyAreNotThereYet() {
+        HttpResponse<String> openAi = gateway.post("/v1/chat/completions", "{\"messages\":[]}");
+        HttpResponse<String> anthropic = gateway.post("/v1/messages", "{\"messages\":[]}");
+
+        assertThat(openAi.statusCode()).isEqualTo(501);
+        assertThat(TestGateway.json(openAi).getJsonObject("error").getString("code"))
+                .isEqualTo("not_implemented");
+        assertThat(openAi.headers().firstValue("x-should-retry")).contains("false");
+        assertThat(anthropic.statusCode()).isEqualTo(501);
+        assertThat(TestGateway.json(anthropic).getString("type")).isEqualTo("error");
+        assertThat(TestGateway.json(anthropic).getString("request_id"))
+                .isEqualTo(anthropic.headers().firstValue("x-request-id").orElseThrow());
+    }
+
+    @Test
+    void metricsShowRoutesAsTemplatesAndNeverIds() {
+        String id = remember("{\"content\":\"x\"}");
+        gateway.get("/v1/memories/" + id);
+        gateway.get("/v1/memories/" + UUID.randomUUID());
+        gateway.get("/secret-path");
+
+        HttpResponse<String> response = gateway.get("/metrics");
+
+        assertThat(response.headers().firstValue("content-type").orElseThrow()).startsWith("text/plain; version=0.0.4");
+        assertThat(response.body())
+                .contains("recallgate_http_request_duration_seconds_bucket{method=\"GET\",route=\"/v1/memories/{id}\"")
+                .contains("recallgate_http_failures_total{code=\"not-found\",route=\"/v1/memories/{id}\"} 1.0")
+                .contains("recallgate_http_requests_in_flight 0.0")
+                .contains("recallgate_event_loop_lag_seconds_bucket")
+                .doesNotContain(id)
+                .doesNotContain("secret-path");
+    }
+}

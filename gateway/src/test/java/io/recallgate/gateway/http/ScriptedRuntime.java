@@ -1,0 +1,168 @@
+package io.recallgate.gateway.http;
+
+import io.recallgate.embedding.api.EmbedInput;
+import io.recallgate.embedding.api.EmbedRequest;
+import io.recallgate.embedding.api.EmbedResult;
+import io.recallgate.embedding.api.Embedder;
+import io.recallgate.embedding.api.EmbeddingVector;
+import io.recallgate.embedding.api.ModelIdentity;
+import io.recallgate.embedding.api.WorkerOperations;
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.config.SettingsOperations;
+import io.recallgate.gateway.runtime.GatewayRuntime;
+import io.recallgate.gateway.runtime.Services;
+import io.recallgate.recall.api.JobReport;
+import io.recallgate.recall.api.JobService;
+import io.recallgate.recall.api.RecallRequest;
+import io.recallgate.recall.api.RecallResponse;
+import io.recallgate.recall.api.RecallService;
+import io.recallgate.recall.api.Scope;
+import io.recallgate.time.Deadline;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Function;
+
+/** A runtime whose services answer at once unless a test scripts something else. */
+final class ScriptedRuntime implements GatewayRuntime {
+
+    static final ModelIdentity MODEL = new ModelIdentity("e5-small-v2-q", "0f".repeat(32), 8, 512);
+
+    final ScriptedMemories memories = new ScriptedMemories();
+    final BlockingQueue<EmbedRequest> embedded = new LinkedBlockingQueue<>();
+    final BlockingQueue<RecallRequest> recalled = new LinkedBlockingQueue<>();
+    final BlockingQueue<Scope> recallScopes = new LinkedBlockingQueue<>();
+    final BlockingQueue<JsonObject> overrides = new LinkedBlockingQueue<>();
+
+    volatile Phase phase = Phase.READY;
+    volatile JsonObject health = new JsonObject().put("status", "ready");
+    volatile Function<EmbedRequest, Future<EmbedResult>> embed = request -> Future.succeededFuture(vectors(request));
+    volatile Function<RecallRequest, Future<RecallResponse>> recall =
+            request -> Future.succeededFuture(emptyAnswer(request));
+
+    @Override
+    public Phase phase() {
+        return phase;
+    }
+
+    @Override
+    public Services services() {
+        return new Services(memories, new Jobs(), recallService(), new ScriptedEmbedder(), new Workers());
+    }
+
+    @Override
+    public SettingsOperations settings() {
+        return new Settings();
+    }
+
+    @Override
+    public Future<JsonObject> health() {
+        return Future.succeededFuture(health);
+    }
+
+    private RecallService recallService() {
+        return (scope, request) -> {
+            recallScopes.add(scope);
+            recalled.add(request);
+            return recall.apply(request);
+        };
+    }
+
+    static RecallResponse emptyAnswer(RecallRequest request) {
+        return new RecallResponse(
+                new UUID(7, 7),
+                request.mode(),
+                request.mode(),
+                null,
+                1.0,
+                List.of(),
+                new RecallResponse.Timing(1.234, null, 0.5, null, null));
+    }
+
+    /** Vectors that tell which input they are of: the first value is the index plus one, before scaling. */
+    static EmbedResult vectors(EmbedRequest request) {
+        List<EmbeddingVector> vectors = new ArrayList<>();
+        List<Integer> tokens = new ArrayList<>();
+        List<Integer> truncated = new ArrayList<>();
+        for (int i = 0; i < request.inputs().size(); i++) {
+            float[] values = new float[MODEL.dimensions()];
+            values[0] = 0.6f;
+            values[i % 7 + 1] = 0.8f;
+            vectors.add(EmbeddingVector.of(values));
+            tokens.add(3);
+            if (request.inputs().get(i) instanceof EmbedInput.Text text
+                    && text.text().length() > 1_000) {
+                truncated.add(i);
+            }
+        }
+        return new EmbedResult(MODEL, vectors, tokens, truncated, EmbedResult.Timing.NONE);
+    }
+
+    private final class ScriptedEmbedder implements Embedder {
+        @Override
+        public Future<EmbedResult> embed(EmbedRequest request) {
+            embedded.add(request);
+            return embed.apply(request);
+        }
+
+        @Override
+        public Future<ModelIdentity> model() {
+            return Future.succeededFuture(MODEL);
+        }
+    }
+
+    private static final class Jobs implements JobService {
+        @Override
+        public Future<JobReport> report(Scope scope, Deadline deadline) {
+            return Future.succeededFuture(new JobReport(
+                    Map.of("available", 1L, "failed", 2L),
+                    1_500,
+                    List.of(new JobReport.JobError(
+                            new UUID(1, 2), 3, "embedding-failed", "the model said no", Instant.EPOCH))));
+        }
+
+        @Override
+        public Future<Integer> retryFailed(Scope scope, Deadline deadline) {
+            return Future.succeededFuture(2);
+        }
+    }
+
+    private static final class Workers implements WorkerOperations {
+        @Override
+        public Future<JsonObject> status() {
+            return Future.succeededFuture(
+                    new JsonObject().put("slots", new JsonArray().add(new JsonObject().put("slot", 0))));
+        }
+
+        @Override
+        public Future<JsonObject> restart(int slot) {
+            return slot == 0
+                    ? Future.succeededFuture(new JsonObject().put("slot", 0).put("state", "retiring"))
+                    : Future.failedFuture(FailureException.ofField(FailureCode.NOT_FOUND, "slot", "no such slot"));
+        }
+    }
+
+    private final class Settings implements SettingsOperations {
+        @Override
+        public JsonObject describe() {
+            return new JsonObject().put("settings", new JsonArray());
+        }
+
+        @Override
+        public JsonObject override(JsonObject changes) {
+            if (changes.containsKey("NOPE")) {
+                throw FailureException.ofField(FailureCode.UNKNOWN_FIELD, "NOPE", "no such setting");
+            }
+            overrides.add(changes);
+            return describe();
+        }
+    }
+}

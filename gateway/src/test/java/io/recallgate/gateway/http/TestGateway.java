@@ -1,0 +1,119 @@
+package io.recallgate.gateway.http;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.recallgate.gateway.config.ApiKeys;
+import io.recallgate.gateway.http.pipeline.HttpEnvironment;
+import io.recallgate.gateway.http.pipeline.HttpOptions;
+import io.recallgate.time.SystemClock;
+import io.recallgate.time.VertxTimers;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** The routes behind a real server on a free port, with scripted services, and a client for it. */
+final class TestGateway implements AutoCloseable {
+
+    final Vertx vertx = Vertx.vertx();
+    final ScriptedRuntime runtime = new ScriptedRuntime();
+    final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    final HttpApi api;
+    final int port;
+    volatile HttpOptions options = HttpOptions.DEFAULTS;
+
+    private final HttpServer server;
+    private final HttpClient client = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(5))
+            .build();
+
+    TestGateway() {
+        this(null);
+    }
+
+    TestGateway(@Nullable ApiKeys keys) {
+        api = HttpApi.create(
+                vertx,
+                runtime,
+                new HttpEnvironment(SystemClock.INSTANCE, new VertxTimers(vertx), registry, keys),
+                () -> options);
+        server = await(vertx.createHttpServer(HttpApi.serverOptions())
+                .requestHandler(api.router())
+                .listen(0, "127.0.0.1"));
+        port = server.actualPort();
+    }
+
+    HttpResponse<String> get(String path, String... headers) {
+        return send("GET", path, null, headers);
+    }
+
+    HttpResponse<String> post(String path, String body, String... headers) {
+        return send("POST", path, body, headers);
+    }
+
+    HttpResponse<String> post(String path, JsonObject body, String... headers) {
+        return send("POST", path, body.encode(), headers);
+    }
+
+    /** Sends {@code body} as JSON unless the headers say something else. */
+    HttpResponse<String> send(String method, String path, @Nullable String body, String... headers) {
+        return stream(method, path, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body), headers);
+    }
+
+    HttpResponse<String> stream(String method, String path, HttpRequest.BodyPublisher body, String... headers) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .timeout(Duration.ofSeconds(20))
+                .method(method, body)
+                .setHeader("content-type", "application/json");
+        for (int i = 0; i < headers.length; i += 2) {
+            request.setHeader(headers[i], headers[i + 1]);
+        }
+        try {
+            return client.send(request.build(), BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new AssertionError("no answer to " + method + " " + path, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    /** A bare connection, for what no decent client would send. */
+    Socket connect() throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.setSoTimeout(10_000);
+        return socket;
+    }
+
+    static JsonObject json(HttpResponse<String> response) {
+        return new JsonObject(response.body());
+    }
+
+    static <T> T await(Future<T> future) {
+        try {
+            return future.await(10, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw new AssertionError("not settled within 10 s", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        await(api.close());
+        await(vertx.close());
+    }
+}
