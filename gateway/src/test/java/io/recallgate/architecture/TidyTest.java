@@ -104,7 +104,7 @@ class TidyTest {
         private final SourcePositions positions;
         private final List<String> large;
         private String className = "";
-        private boolean record;
+        private boolean valueOrEnum;
 
         MemberScanner(CompilationUnitTree unit, SourcePositions positions, List<String> large) {
             this.unit = unit;
@@ -115,12 +115,13 @@ class TidyTest {
         @Override
         public Void visitClass(ClassTree tree, Void unused) {
             String outer = className;
-            boolean outerRecord = record;
+            boolean outerKind = valueOrEnum;
             className = tree.getSimpleName().toString();
-            record = tree.getKind() == Tree.Kind.RECORD;
+            // Their components are data, not collaborators.
+            valueOrEnum = tree.getKind() == Tree.Kind.RECORD || tree.getKind() == Tree.Kind.ENUM;
             super.visitClass(tree, null);
             className = outer;
-            record = outerRecord;
+            valueOrEnum = outerKind;
             return null;
         }
 
@@ -132,7 +133,7 @@ class TidyTest {
             }
             if (tree.getName().contentEquals("<init>")
                     && tree.getParameters().size() > MAX_CONSTRUCTOR_PARAMETERS
-                    && !record
+                    && !valueOrEnum
                     && !tree.getModifiers().getFlags().contains(Modifier.PRIVATE)) {
                 large.add(
                         className + ": constructor with " + tree.getParameters().size() + " parameters");
