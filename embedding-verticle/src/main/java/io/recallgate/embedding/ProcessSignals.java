@@ -79,7 +79,8 @@ public final class ProcessSignals {
      * a failed start.
      *
      * @param status exit status
-     * @param deadline for threads to come out
+     * @param deadline for threads to come out; a time of its own, some two seconds, since a pool that ends slowly has
+     *     used up all of its, and the creation of a session cannot be ended but only waited for
      */
     public static void endProcess(int status, Deadline deadline) {
         NativeGate.Report report = NativeGate.process().shutdown(deadline);

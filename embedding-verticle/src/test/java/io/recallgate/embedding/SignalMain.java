@@ -67,7 +67,8 @@ public final class SignalMain {
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
             System.out.println("no report: " + e);
         }
-        ProcessSignals.endProcess(status, deadline);
+        // A time of its own: the pool may have used all of its.
+        ProcessSignals.endProcess(status, Deadline.afterMillis(SystemClock.INSTANCE, 2_000));
     }
 
     /** Loads one session after the other, so that a signal nearly always meets one being created. */
