@@ -21,7 +21,8 @@ public interface VectorIndex {
     /**
      * The nearest memories, best first, ties by id; a memory with several passages appears once, with its best.
      *
-     * @return fails with a {@link io.recallgate.failure.FailureException}; recall labels it and goes on without
+     * @return fails with a {@link io.recallgate.failure.FailureException}, {@code invalid-field} about {@code vector}
+     *     when the stored vectors have another number of dimensions; recall labels it and goes on without
      */
     Future<List<VectorHit>> search(VectorQuery query, Deadline deadline);
 
