@@ -1,9 +1,7 @@
 -- For a term that a large share of the memories have: those among the newest. The inner limit bounds the walk whatever
 -- the planner believes of the term.
 -- $1 owner, $2 project, $3 tsquery of the chosen terms, $4 terms, $5 kinds, $6 most rows, $7 how many to walk
-select id, word_count,
-  (case when word_count <= 400 then words
-    else ts_delete(words, tsvector_to_array(ts_delete(words, $4::text[]))) end)::text as words
+select id, word_count, ts_delete(words, tsvector_to_array(ts_delete(words, $4::text[])))::text as words
 from (
   select id, word_count, words, position
   from memory

@@ -114,8 +114,11 @@ public final class RecallgateRouter {
 
         @Override
         public Future<?> start() {
-            // Not awaited: the routes serve from now on and say that they are starting.
-            gateway.start().onComplete(ready);
+            // Not awaited: the routes serve from now on and say that they are starting. Not on this context: what is
+            // deployed from a verticle is undeployed before it is told to stop, which would undo our order of stopping.
+            Thread starter = new Thread(() -> gateway.start().onComplete(ready), "recallgate-start");
+            starter.setDaemon(true);
+            starter.start();
             ready.future().onFailure(error -> LOG.error("the gateway could not start", error));
             return Future.succeededFuture();
         }

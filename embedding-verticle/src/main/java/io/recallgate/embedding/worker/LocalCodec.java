@@ -4,6 +4,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.MessageCodec;
+import java.util.UUID;
 
 /**
  * Passes immutable records by reference between verticles of one process. Registered under a name and asked for by
@@ -11,7 +12,8 @@ import io.vertx.core.eventbus.MessageCodec;
  */
 public final class LocalCodec implements MessageCodec<Object, Object> {
 
-    private static final String NAME = "recallgate.local";
+    /** Made anew for each class loader: no application, and no second copy of this class, can have taken it. */
+    private static final String NAME = "recallgate.local." + UUID.randomUUID();
 
     private LocalCodec() {}
 

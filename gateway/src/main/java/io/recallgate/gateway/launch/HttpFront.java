@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 /** The HTTP server: one acceptor on each event loop, all on one port. */
 final class HttpFront {
 
+    private static final int SHARED_FREE_PORT = -1;
+
     private final Vertx vertx;
     private final HttpApi api;
     private final RecallgateConfig.Http config;
@@ -39,20 +41,12 @@ final class HttpFront {
      * @return the port; fails with a {@link ConfigException} when it cannot be had
      */
     Future<Integer> listen() {
-        // The first finds the port if any free one is wanted; the others share it.
-        return deploy(1, config.port())
-                .compose(first -> {
-                    int port = servers.get(0).actualPort();
-                    int others = VertxFactory.eventLoops() - 1;
-                    return others == 0
-                            ? Future.succeededFuture(port)
-                            : deploy(others, port).map(port);
-                })
+        // Acceptors that share any free port ask for the same negative one; with 0 each would get its own.
+        int port = config.port() == 0 ? SHARED_FREE_PORT : config.port();
+        return vertx.deployVerticle(
+                        () -> new Acceptor(port), new DeploymentOptions().setInstances(VertxFactory.eventLoops()))
+                .map(deployed -> servers.get(0).actualPort())
                 .recover(error -> Future.failedFuture(explained(error)));
-    }
-
-    private Future<String> deploy(int instances, int port) {
-        return vertx.deployVerticle(() -> new Acceptor(port), new DeploymentOptions().setInstances(instances));
     }
 
     private final class Acceptor extends VerticleBase {

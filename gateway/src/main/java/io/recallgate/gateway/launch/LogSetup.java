@@ -4,35 +4,61 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.JsonEncoder;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
 import io.recallgate.gateway.config.RecallgateConfig.Log;
 import io.recallgate.gateway.config.RecallgateConfig.LogFormat;
+import java.util.List;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
-/** Sets the log's level and format. Before it runs, {@code logback.xml} writes text for people. */
+/**
+ * The log of a gateway process, on standard error. Made by hand and not from a {@code logback.xml}: one in our jar would
+ * take over the log of an application that embeds us, and parsing it would cost a tenth of the start.
+ */
 final class LogSetup {
+
+    /** One looks for a graphics card that nobody asked for; the other meets the same gauge from two acceptors. */
+    private static final List<String> CHATTY =
+            List.of("ai.djl.util.cuda", "io.micrometer.core.instrument.MeterRegistry");
 
     private LogSetup() {}
 
+    /** How it is until the settings are read. */
+    static void applyDefaults() {
+        apply(new Log(LogFormat.TEXT, "info"));
+    }
+
+    /** Libraries speak only when something is wrong, whatever the level. */
     static void apply(Log log) {
         ILoggerFactory factory = LoggerFactory.getILoggerFactory();
         if (!(factory instanceof LoggerContext context)) {
             return;
         }
+        context.reset();
         Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+        root.setLevel(log.level().equals("error") ? Level.ERROR : Level.WARN);
         context.getLogger("io.recallgate").setLevel(Level.toLevel(log.level()));
-        if (log.level().equals("error")) {
-            root.setLevel(Level.ERROR);
-        }
-        if (log.format() == LogFormat.JSON && root.getAppender("json") == null) {
-            root.detachAndStopAllAppenders();
-            root.addAppender(json(context));
-        }
+        CHATTY.forEach(name -> context.getLogger(name).setLevel(Level.ERROR));
+        ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
+        appender.setContext(context);
+        appender.setTarget("System.err");
+        appender.setEncoder(log.format() == LogFormat.JSON ? json(context) : text(context));
+        appender.start();
+        root.addAppender(appender);
     }
 
-    private static ConsoleAppender<ILoggingEvent> json(LoggerContext context) {
+    private static Encoder<ILoggingEvent> text(LoggerContext context) {
+        PatternLayoutEncoder encoder = new PatternLayoutEncoder();
+        encoder.setContext(context);
+        encoder.setPattern("%d{HH:mm:ss.SSS} %-5level %logger{0} - %msg%n");
+        encoder.start();
+        return encoder;
+    }
+
+    private static Encoder<ILoggingEvent> json(LoggerContext context) {
         JsonEncoder encoder = new JsonEncoder();
         encoder.setContext(context);
         encoder.setWithSequenceNumber(false);
@@ -42,12 +68,6 @@ final class LogSetup {
         encoder.setWithMessage(false);
         encoder.setWithFormattedMessage(true);
         encoder.start();
-        ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
-        appender.setContext(context);
-        appender.setName("json");
-        appender.setTarget("System.err");
-        appender.setEncoder(encoder);
-        appender.start();
-        return appender;
+        return encoder;
     }
 }

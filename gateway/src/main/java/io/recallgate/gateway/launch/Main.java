@@ -22,6 +22,7 @@ public final class Main {
      * @param arguments the command line
      */
     public static void main(String... arguments) {
+        LogSetup.applyDefaults();
         Screen screen = Screen.detect(System.out, System.err, System.getProperties(), System.getenv());
         CliContext context = new CliContext(screen, System.in, System.getenv(), SystemClock.INSTANCE, Pauses.real());
         int status = RecallgateCommand.run(context, new GatewayLauncher(), arguments);

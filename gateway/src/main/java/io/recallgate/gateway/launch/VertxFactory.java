@@ -41,8 +41,9 @@ final class VertxFactory {
                 .setEnabled(true)
                 .setJvmMetricsEnabled(true)
                 // Addresses, pool names, paths and methods come from outside or carry generations: unbounded values.
-                .setLabels(EnumSet.of(Label.HTTP_CODE, Label.POOL_TYPE, Label.EB_FAILURE))
+                .setLabels(EnumSet.of(Label.HTTP_CODE, Label.EB_FAILURE))
                 .addDisabledMetricsCategory(MetricsDomain.VERTICLES)
+                .addDisabledMetricsCategory(MetricsDomain.NAMED_POOLS)
                 .addDisabledMetricsCategory(MetricsDomain.NET_CLIENT)
                 .addDisabledMetricsCategory(MetricsDomain.NET_SERVER)
                 .addDisabledMetricsCategory(MetricsDomain.DATAGRAM_SOCKET);

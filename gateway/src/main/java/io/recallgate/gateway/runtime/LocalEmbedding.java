@@ -177,9 +177,16 @@ final class LocalEmbedding implements EmbeddingPart, Embedder, WorkerOperations 
             return current.verticle()
                     .shutdown(deadline)
                     .compose(report -> report.isClean()
-                            ? vertx.undeploy(deployed.result())
+                            ? undeployed(deployed.result())
                             : Future.failedFuture(unconfirmed(report)));
         });
+    }
+
+    /** Closing the Vert.x, as an application that embeds us does, may have undeployed it in the meantime. */
+    private Future<Void> undeployed(String id) {
+        return vertx.undeploy(id)
+                .recover(error ->
+                        vertx.deploymentIDs().contains(id) ? Future.failedFuture(error) : Future.succeededFuture());
     }
 
     private static FailureException unconfirmed(ShutdownReport report) {

@@ -6,6 +6,7 @@ import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallService;
 import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.bus.RecallEndpoint;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseOptions;
 import io.recallgate.recall.database.DatabaseTime;
@@ -18,9 +19,9 @@ import io.recallgate.recall.lexical.LuceneAnalysis;
 import io.recallgate.recall.schema.Schema;
 import io.recallgate.recall.search.SearchServices;
 import io.recallgate.recall.store.MemoryStore;
-import io.recallgate.recall.vector.ExactVectorIndex;
 import io.recallgate.recall.vector.ReadWorkers;
 import io.recallgate.recall.vector.VectorIndex;
+import io.recallgate.recall.vector.VectorIndexes;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -62,30 +63,48 @@ final class RecallMemory implements MemoryPart {
 
     @Override
     public Future<Opened> open(DatabaseOptions options, Embedder embedder) {
-        return Schema.migrate(vertx, options).map(report -> new Services(options, embedder, report));
+        return Schema.migrate(vertx, options).compose(report -> {
+            Stores stores = new Stores(
+                    Database.open(vertx, options, time.timers()), new ReadWorkers(vertx, READ_THREADS, READ_JOBS));
+            return VectorIndexes.open(
+                            stores.database(),
+                            time.clock(),
+                            stores.readers(),
+                            () -> settings.get().exactIndexCacheBytes(),
+                            registry)
+                    .map(vectors -> new Services(options, embedder, report, stores, vectors))
+                    .compose(services -> services.begin().<Opened>map(services), error -> stores.close()
+                            .transform(closed -> Future.failedFuture(error)));
+        });
+    }
+
+    /** What is open before the services are, and closed after them. */
+    private record Stores(Database database, ReadWorkers readers) {
+        Future<Void> close() {
+            return readers.close().eventually(database::close);
+        }
     }
 
     /** Everything on one database. */
     private final class Services implements Opened {
 
         private final Schema.Report report;
-        private final Database database;
+        private final Stores stores;
         private final VectorIndex vectors;
-        private final ReadWorkers readers;
         private final WorkerExecutor analysts;
         private final JobRunner runner;
         private final Notifications notifications;
         private final MemoryService memories;
         private final JobService jobs;
         private final RecallService recall;
+        private final RecallEndpoint endpoint;
 
-        Services(DatabaseOptions options, Embedder embedder, Schema.Report report) {
+        Services(DatabaseOptions options, Embedder embedder, Schema.Report report, Stores stores, VectorIndex vectors) {
             this.report = report;
-            this.database = Database.open(vertx, options, time.timers());
-            this.readers = new ReadWorkers(vertx, READ_THREADS, READ_JOBS);
+            this.stores = stores;
+            this.vectors = vectors;
+            Database database = stores.database();
             this.analysts = vertx.createSharedWorkerExecutor("recallgate-analysis", ANALYSIS_THREADS);
-            this.vectors = new ExactVectorIndex(
-                    database, time.clock(), readers, () -> settings.get().exactIndexCacheBytes(), registry);
             LuceneAnalysis analysis = new LuceneAnalysis();
             ActiveModel model = new ActiveModel(embedder);
             this.memories = new MemoryStore(
@@ -110,8 +129,13 @@ final class RecallMemory implements MemoryPart {
                             time.clock(), time.timers(), DatabaseTime.SERVER, settings, new SecureRandom(), registry),
                     JobOptions.defaults("gateway-" + UUID.randomUUID()));
             this.notifications = new Notifications(vertx, options, time.timers(), JOB_CHANNEL, runner::wake);
+            this.endpoint = new RecallEndpoint(vertx, memories, recall, time.clock());
+        }
+
+        Future<Void> begin() {
             runner.start();
             notifications.start();
+            return endpoint.register();
         }
 
         @Override
@@ -136,22 +160,19 @@ final class RecallMemory implements MemoryPart {
 
         @Override
         public Future<Void> ping(Deadline deadline) {
-            return database.ping(deadline);
+            return stores.database().ping(deadline);
         }
 
         @Override
         public Future<Void> stopJobs() {
-            return notifications
-                    .close()
+            return endpoint.close()
+                    .eventually(notifications::close)
                     .eventually(() -> runner.stop(Deadline.afterMillis(time.clock(), JOB_DRAIN_MILLIS)));
         }
 
         @Override
         public Future<Void> close() {
-            return vectors.close()
-                    .eventually(readers::close)
-                    .eventually(analysts::close)
-                    .eventually(database::close);
+            return vectors.close().eventually(analysts::close).eventually(stores::close);
         }
     }
 }

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 record CandidatePlan(List<String> finding, int walk) {
 
-    /** About how many candidates are read: several times the hundred that leave, at about a microsecond each. */
-    static final int BUDGET_ROWS = 1_500;
+    /** About how many candidates are read: several times the hundred that leave, at some three microseconds each. */
+    static final int BUDGET_ROWS = 600;
 
     /** The bound where statistics are stale or absent. */
     static final int MAX_ROWS = 4_000;

@@ -26,10 +26,10 @@ final class TermCounter {
 
     /**
      * Words joined by signs that the tokenizer drops: {@code HTTP/2}, {@code C++}, {@code c#}, {@code a-b}, {@code
-     * me@host}, {@code std::map}. They are terms as a whole too. Bounded repetition, so that no text is slow.
+     * me@host}, {@code std::map}. They are terms as a whole too. Bounded repetition without backtracking, so that no text is slow.
      */
     private static final Pattern COMPOUND = Pattern.compile(
-            "[\\p{L}\\p{N}_.]{1,64}(?:[/\\-@#:+]{1,2}[\\p{L}\\p{N}_.]{1,64}){1,8}|[\\p{L}]{1,2}(?:\\+\\+|#)");
+            "[\\p{L}\\p{N}_.]{1,64}+(?:[/\\-@#:+]{1,2}+[\\p{L}\\p{N}_.]{1,64}+){1,8}|[\\p{L}]{1,2}(?:\\+\\+|#)");
 
     private static final Pattern EDGE_DOTS = Pattern.compile("^\\.+|\\.+$");
 

@@ -12,7 +12,8 @@ final class Degradation extends RuntimeException {
     private final DegradeReason reason;
 
     Degradation(DegradeReason reason, Throwable cause) {
-        super(cause.getMessage(), cause, false, false);
+        // Not the message of anything else: it might quote the text.
+        super(FailureException.of(cause).detail(), cause, false, false);
         this.reason = reason;
     }
 

@@ -316,10 +316,13 @@ class JobRunnerTest {
         Await.until("it is embedding", () -> embedder.asked.contains("slow"));
 
         for (int i = 0; i < 6; i++) {
+            // Both its timers are armed again: the poll and the renewal, which is armed only once it has renewed.
+            Await.until("it is at rest", () -> clock.pending() == 2);
             clock.advanceMillis(20_000);
-            Await.until("the lease is well ahead", () -> testDatabase
-                    .queryText("select lease_until > '" + clock.instant().plusSeconds(19) + "' from embedding_job")
-                    .equals("t"));
+            Await.until("it is at rest again", () -> clock.pending() == 2);
+            assertThat(testDatabase.queryText(
+                            "select lease_until > '" + clock.instant().plusSeconds(19) + "' from embedding_job"))
+                    .isEqualTo("t");
         }
         embedder.release("slow");
         awaitJobs("done", 1);

@@ -1,0 +1,86 @@
+package io.recallgate.gateway.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.distribution.CountAtBucket;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.recallgate.gateway.http.pipeline.HttpEnvironment;
+import io.recallgate.gateway.http.pipeline.LagSampler;
+import io.recallgate.time.SystemClock;
+import io.recallgate.time.VertxTimers;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Large bodies and recalls at once leave the event loops turning. */
+class EventLoopLagTest {
+
+    private static final int LARGE_BODIES = 24;
+
+    @Test
+    void largeBodiesAndRecallsDoNotHoldTheEventLoops() throws Exception {
+        JsonArray memories = new JsonArray();
+        for (int i = 0; i < 8; i++) {
+            memories.add(new JsonObject().put("content", "word ".repeat(205_000)));
+        }
+        String body = new JsonObject().put("memories", memories).encode();
+        assertThat(body.length()).isBetween(8_000_000, 8 << 20);
+        String tokens = new JsonObject()
+                .put("model", ScriptedRuntime.MODEL.name())
+                .put("input", new JsonArray(Collections.nCopies(300_000, 4_937)))
+                .encode();
+        Vertx idle = Vertx.vertx();
+        PrometheusMeterRegistry control = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        idle.deployVerticle(
+                new LagSampler(new HttpEnvironment(SystemClock.INSTANCE, new VertxTimers(idle), control, null)));
+        try (TestGateway gateway = new TestGateway()) {
+            gateway.post("/v1/memories", body);
+            List<CompletableFuture<?>> running = new ArrayList<>();
+            running.add(CompletableFuture.runAsync(() -> {
+                for (int i = 0; i < LARGE_BODIES; i++) {
+                    assertThat(gateway.post("/v1/memories", body).statusCode()).isEqualTo(202);
+                    assertThat(gateway.post("/v1/embeddings", tokens).statusCode())
+                            .isEqualTo(200);
+                }
+            }));
+            running.add(CompletableFuture.runAsync(() -> {
+                while (!running.get(0).isDone()) {
+                    assertThat(gateway.post("/v1/recall", "{\"query\":\"x\"}").statusCode())
+                            .isEqualTo(200);
+                }
+            }));
+
+            CompletableFuture.allOf(running.toArray(CompletableFuture[]::new)).get(50, TimeUnit.SECONDS);
+
+            assumeTrue(
+                    shareWithin(control, 10) >= 0.99,
+                    "the machine is too busy to tell: an idle event loop was late as well");
+            assertThat(shareWithin(gateway.registry, 20))
+                    .as(() -> gateway.registry.scrape())
+                    .isGreaterThanOrEqualTo(0.99);
+        } finally {
+            idle.close().await(10, TimeUnit.SECONDS);
+        }
+    }
+
+    private static double shareWithin(PrometheusMeterRegistry registry, int millis) {
+        Timer lag = registry.get("recallgate.event.loop.lag").timer();
+        double within = 0;
+        for (CountAtBucket bucket : lag.takeSnapshot().histogramCounts()) {
+            if (bucket.bucket(TimeUnit.MILLISECONDS) <= millis) {
+                within = Math.max(within, bucket.count());
+            }
+        }
+        assertThat(lag.count()).isGreaterThan(20);
+        return within / lag.count();
+    }
+}

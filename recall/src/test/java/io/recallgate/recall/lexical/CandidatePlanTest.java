@@ -1,0 +1,51 @@
+package io.recallgate.recall.lexical;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class CandidatePlanTest {
+
+    private static ScopeStatistics statistics(long documents, Map<String, Integer> frequencies) {
+        return new ScopeStatistics(documents, 10, frequencies, Set.of());
+    }
+
+    @Test
+    void rareTermsFindAndCommonOnesOnlyScore() {
+        CandidatePlan plan = CandidatePlan.of(
+                List.of("the-usual", "rare", "middling"),
+                statistics(50_000, Map.of("the-usual", 20_000, "middling", 400)));
+        assertThat(plan.finding()).containsExactly("rare", "middling");
+        assertThat(plan.walk()).isZero();
+    }
+
+    @Test
+    void termsThatFitTheBudgetAllFind() {
+        CandidatePlan plan = CandidatePlan.of(List.of("a", "b"), statistics(5_000, Map.of("a", 300, "b", 300)));
+        assertThat(plan.finding()).containsExactly("a", "b");
+    }
+
+    @Test
+    void aTermThatIsTooCommonIsLookedForAmongTheNewest() {
+        CandidatePlan plan = CandidatePlan.of(List.of("a"), statistics(10_000, Map.of("a", 5_000)));
+        assertThat(plan.walk()).isEqualTo(1_200);
+        CandidatePlan rarer = CandidatePlan.of(List.of("a"), statistics(1_000_000, Map.of("a", 5_000)));
+        assertThat(rarer.walk()).isEqualTo(CandidatePlan.MAX_WALK);
+    }
+
+    @Test
+    void withoutStatisticsEveryTermFinds() {
+        assertThat(CandidatePlan.of(List.of("a", "b"), null)).isEqualTo(new CandidatePlan(List.of("a", "b"), 0));
+    }
+
+    @Test
+    void theWeightOfATermIsNeverNegativeAndFallsWithItsFrequency() {
+        assertThat(Bm25.idf(100, 1)).isGreaterThan(Bm25.idf(100, 50));
+        assertThat(Bm25.idf(100, 100)).isPositive();
+        // A statistic older than a deletion.
+        assertThat(Bm25.idf(100, 150)).isPositive();
+    }
+}
