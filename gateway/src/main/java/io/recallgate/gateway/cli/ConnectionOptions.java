@@ -10,6 +10,9 @@ import picocli.CommandLine.Option;
 /** The options of every command that talks to a running gateway. */
 final class ConnectionOptions {
 
+    /** Where a gateway listens unless it is told otherwise. */
+    static final String DEFAULT_URL = "http://127.0.0.1:7411";
+
     private static final String DEFAULT_HOST = "127.0.0.1";
     private static final String DEFAULT_PORT = "7411";
 

@@ -166,7 +166,7 @@ final class DemoCommand implements Callable<Integer> {
                 .println("  curl -s " + url + "/v1/memories" + json
                         + " -d '{\"content\":\"The demo works\",\"author\":\"me\",\"external_id\":\"demo/1\"}'");
         screen.out().println("  curl -s " + url + "/v1/workers" + header);
-        String other = url.equals(ConnectionOptions.defaultUrl(context.environment())) ? "" : " --url " + url;
+        String other = url.equals(ConnectionOptions.DEFAULT_URL) ? "" : " --url " + url;
         screen.out().println("  ./recallgate recall" + other + " \"which name does parcel-sync have now?\"");
         screen.out().println("  ./recallgate status" + other);
         screen.out().println();

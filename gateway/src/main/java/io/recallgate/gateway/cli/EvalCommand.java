@@ -34,7 +34,7 @@ import picocli.CommandLine.Parameters;
             "The times are whole HTTP requests, one after another.",
             "",
             "--mode all also measures each leg alone. The vector leg is read from the ranks of hybrid answers",
-            "with 50 hits; 'known' is the share of its top 20 seen there, unseen places count as misses.",
+            "with 50 hits; 'known@10' is the share of its top 10 seen there; unseen places count as misses.",
             "",
             "Examples:",
             "  ./recallgate eval conversation.json",
@@ -141,7 +141,7 @@ final class EvalCommand implements Callable<Integer> {
                 Table.right("p95 ms"),
                 Table.right("p99 ms"),
                 Table.right("degraded"),
-                Table.right("known"));
+                Table.right("known@10"));
         results.forEach((name, one) -> one.forEach((series, measurement) -> addRow(table, name, series, measurement)));
         if (results.size() > 1) {
             total.forEach((series, measurement) -> addRow(table, "total", series, measurement));
@@ -163,7 +163,7 @@ final class EvalCommand implements Callable<Integer> {
                 millis(m.spans().percentileMillis(95)),
                 millis(m.spans().percentileMillis(99)),
                 Integer.toString(m.degraded()),
-                series == Series.VECTOR ? share(m.knownPlaces()) : "");
+                series == Series.VECTOR ? share(m.knownPlaces(10)) : "");
     }
 
     private static String share(double value) {

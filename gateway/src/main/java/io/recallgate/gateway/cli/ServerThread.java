@@ -16,8 +16,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** A gateway running on a thread of this process, while the command's own thread talks to it. */
@@ -26,12 +27,21 @@ final class ServerThread {
     private static final long LOOK_EVERY_MILLIS = 50;
     private static final Duration END_BOUND = Duration.ofSeconds(20);
 
+    private static final int NEVER_LISTENED = -1;
+
     private final FutureTask<Integer> running;
     private final CompletableFuture<Integer> port = new CompletableFuture<>();
     private final String host;
 
     ServerThread(GatewayServer server, Map<String, String> environment, Optional<Path> file) {
-        this.running = new FutureTask<>(() -> server.run(environment, file, port::complete));
+        this.running = new FutureTask<>(() -> {
+            try {
+                return server.run(environment, file, port::complete);
+            } finally {
+                // Whoever waits for the port of a server that never listened is let go.
+                port.complete(NEVER_LISTENED);
+            }
+        });
         String given = environment.getOrDefault("RECALLGATE_HTTP_HOST", "");
         // A wildcard is where to listen, not where to connect.
         this.host = given.isEmpty() || given.equals("0.0.0.0") || given.equals("::") ? "127.0.0.1" : given;
@@ -50,18 +60,16 @@ final class ServerThread {
     @Nullable
     String awaitReady(CliContext context, Duration bound) {
         Deadline deadline = Deadline.after(context.clock(), bound);
+        GatewayClient client = awaitListening(context, bound);
+        if (client == null) {
+            return null;
+        }
         try (Progress progress = new Progress(context.screen(), context.clock(), "starting")) {
-            GatewayClient client = null;
             while (!deadline.isPassed()) {
                 if (running.isDone()) {
                     return null;
                 }
-                if (client == null && port.isDone()) {
-                    String url = ConnectionOptions.url(host, Integer.toString(port.join()));
-                    client = new GatewayClient(
-                            GatewayAddress.of(url, null, null), context.clock(), context.pauses(), Duration.ZERO);
-                }
-                if (client != null && isReady(client, progress)) {
+                if (isReady(client, progress)) {
                     return client.address().toString();
                 }
                 context.pauses().pauseMillis(LOOK_EVERY_MILLIS);
@@ -99,12 +107,25 @@ final class ServerThread {
         return running.isDone();
     }
 
+    /** A client of it once it listens; null if it ended instead. */
+    private @Nullable GatewayClient awaitListening(CliContext context, Duration bound) {
+        try {
+            port.get(bound.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CommandFailedException("interrupted while starting", e);
+        } catch (TimeoutException | ExecutionException e) {
+            throw new CommandFailedException("the gateway does not listen after " + bound.toMinutes() + " minutes", e);
+        }
+        return client(context);
+    }
+
     private @Nullable GatewayClient client(CliContext context) {
-        Future<Integer> known = port;
-        if (!known.isDone()) {
+        int known = port.getNow(NEVER_LISTENED);
+        if (known == NEVER_LISTENED) {
             return null;
         }
-        String url = ConnectionOptions.url(host, Integer.toString(port.join()));
+        String url = ConnectionOptions.url(host, Integer.toString(known));
         return new GatewayClient(GatewayAddress.of(url, null, null), context.clock(), context.pauses(), Duration.ZERO);
     }
 

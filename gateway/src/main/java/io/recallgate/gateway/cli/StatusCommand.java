@@ -152,7 +152,7 @@ final class StatusCommand implements Callable<Integer> {
                             any(slot, "slot"),
                             any(slot, "state"),
                             any(slot, "generation"),
-                            any(slot, "since"),
+                            second(any(slot, "since")),
                             any(slot, "model"),
                             slot.getValue("resident_bytes") == null ? "-" : mebibytes(slot, "resident_bytes") + " MiB",
                             any(slot, "retry_debt"),
@@ -232,6 +232,11 @@ final class StatusCommand implements Callable<Integer> {
     private static String any(JsonObject object, String field) {
         Object value = object.getValue(field);
         return value == null ? "-" : value.toString();
+    }
+
+    /** An instant without its fraction. */
+    private static String second(String instant) {
+        return instant.replaceFirst("\\.[0-9]+Z$", "Z");
     }
 
     private static String mebibytes(JsonObject object, String field) {

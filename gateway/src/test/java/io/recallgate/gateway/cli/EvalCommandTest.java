@@ -101,7 +101,7 @@ class EvalCommandTest {
         assertThat(lexical.getDouble("hit_at_10")).isEqualTo(0.5);
         JsonObject vector = total.getJsonObject("vector");
         assertThat(vector.getDouble("mrr")).isEqualTo(0.75);
-        assertThat(vector.getDouble("known_places")).isEqualTo(1);
+        assertThat(vector.getDouble("known_places_at_10")).isEqualTo(1);
     }
 
     @Test

@@ -27,8 +27,8 @@ public final class Measurement {
     private double recallAt20;
     private double reciprocalRanks;
     private double hitsAt10;
-    private long places;
-    private long unknownPlaces;
+    private final long[] places = new long[DEPTH + 1];
+    private final long[] unknownPlaces = new long[DEPTH + 1];
 
     /**
      * Adds one question.
@@ -53,8 +53,8 @@ public final class Measurement {
         double[] sum = recallAt10ByCategory.computeIfAbsent(category, ignored -> new double[2]);
         sum[0] += at10;
         sum[1]++;
-        places += Math.min(DEPTH, ranking.size());
-        unknownPlaces += ranking.stream().limit(DEPTH).filter(id -> id == null).count();
+        countPlaces(ranking, 10);
+        countPlaces(ranking, DEPTH);
     }
 
     /** Adds all questions of another. */
@@ -67,8 +67,10 @@ public final class Measurement {
         recallAt20 += other.recallAt20;
         hitsAt10 += other.hitsAt10;
         reciprocalRanks += other.reciprocalRanks;
-        places += other.places;
-        unknownPlaces += other.unknownPlaces;
+        for (int k = 0; k <= DEPTH; k++) {
+            places[k] += other.places[k];
+            unknownPlaces[k] += other.unknownPlaces[k];
+        }
         other.recallAt10ByCategory.forEach((category, add) -> {
             double[] sum = recallAt10ByCategory.computeIfAbsent(category, ignored -> new double[2]);
             sum[0] += add[0];
@@ -111,9 +113,13 @@ public final class Measurement {
         return mean(hitsAt10);
     }
 
-    /** Share of ranked places whose memory is known, 0 to 1. */
-    public double knownPlaces() {
-        return places == 0 ? 1 : 1 - unknownPlaces / (double) places;
+    /**
+     * Share of the first k ranked places whose memory is known, 0 to 1.
+     *
+     * @param k 10 or {@link #DEPTH}
+     */
+    public double knownPlaces(int k) {
+        return places[k] == 0 ? 1 : 1 - unknownPlaces[k] / (double) places[k];
     }
 
     /** How long the questions took. */
@@ -135,9 +141,15 @@ public final class Measurement {
                 .put("mrr", rounded(mrr()))
                 .put("hit_at_10", rounded(hitAt10()))
                 .put("degraded", degraded)
-                .put("known_places", rounded(knownPlaces()))
+                .put("known_places_at_10", rounded(knownPlaces(10)))
+                .put("known_places_at_20", rounded(knownPlaces(DEPTH)))
                 .put("categories", categories)
                 .put("ms", spans.toJson());
+    }
+
+    private void countPlaces(List<@Nullable String> ranking, int k) {
+        places[k] += Math.min(k, ranking.size());
+        unknownPlaces[k] += ranking.stream().limit(k).filter(id -> id == null).count();
     }
 
     private double mean(double sum) {

@@ -103,7 +103,8 @@ class MeasurementTest {
         Measurement measurement = new Measurement();
         measurement.add(1, Set.of("c"), ranking, false, 1);
         assertThat(measurement.mrr()).isEqualTo(0.25);
-        assertThat(measurement.knownPlaces()).isCloseTo(3 / 20.0, within(1e-9));
+        assertThat(measurement.knownPlaces(10)).isCloseTo(3 / 10.0, within(1e-9));
+        assertThat(measurement.knownPlaces(Measurement.DEPTH)).isCloseTo(3 / 20.0, within(1e-9));
         assertThat(Rankings.of(Series.HYBRID, answer)).containsExactly("c", "words", "a", "b", "far");
     }
 }
