@@ -53,7 +53,7 @@ public final class EmbeddedPostgres {
      * three seconds the first time, a fifth of a second afterwards.
      *
      * @throws FailureException {@code database-unavailable}, one line that says what is wrong and what to do
-     * @throws InterruptedException if the thread is interrupted; what was started is then left for the next start
+     * @throws InterruptedException if the thread is interrupted; what was started is stopped before
      */
     public static EmbeddedPostgres start(PostgresOptions options, Clock clock) throws InterruptedException {
         PostgresFiles files = new PostgresFiles(options.dataDir().resolve("postgres"));

@@ -106,6 +106,17 @@ final class PostgresServer {
         boundLog();
         long logFrom = Files.exists(files.log()) ? Files.size(files.log()) : 0;
         Process process = runAs.process(command(), files.log().toFile()).start();
+        try {
+            awaitReady(process, logFrom);
+        } catch (InterruptedException stopped) {
+            // Somebody wants an end in the middle of the start: nobody else knows this process.
+            new Postmaster(process.toHandle()).stop(clock, options.stopBoundMillis());
+            throw stopped;
+        }
+        return process;
+    }
+
+    private void awaitReady(Process process, long logFrom) throws IOException, InterruptedException {
         Deadline deadline = Deadline.afterMillis(clock, options.startBoundMillis());
         while (!Postmaster.isReady(files, process.pid())) {
             // Either it ends, or it is time to look again.
@@ -119,7 +130,6 @@ final class PostgresServer {
                         "was not ready within " + options.startBoundMillis() + " ms; its log is " + files.log());
             }
         }
-        return process;
     }
 
     private Command command() {

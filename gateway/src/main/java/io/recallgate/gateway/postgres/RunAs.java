@@ -186,14 +186,25 @@ record RunAs(List<String> prefix, int userId) {
                     stdin.write(input.getBytes(StandardCharsets.UTF_8));
                 }
             }
-            boolean ended = process.waitFor(boundSeconds, TimeUnit.SECONDS);
-            if (!ended) {
-                process.destroyForcibly();
-            }
+            boolean ended = endsWithin(process, boundSeconds);
             return new Outcome(ended ? process.exitValue() : -1, Files.readString(output, StandardCharsets.UTF_8));
         } finally {
             Files.deleteIfExists(output);
         }
+    }
+
+    /** Waits for the end and makes it come if nobody waits any more. */
+    private static boolean endsWithin(Process process, long boundSeconds) throws InterruptedException {
+        boolean ended = false;
+        try {
+            ended = process.waitFor(boundSeconds, TimeUnit.SECONDS);
+        } finally {
+            if (!ended) {
+                process.descendants().forEach(ProcessHandle::destroyForcibly);
+                process.destroyForcibly();
+            }
+        }
+        return ended;
     }
 
     /**

@@ -8,6 +8,7 @@ import io.recallgate.gateway.postgres.PostgresOptions;
 import io.recallgate.recall.database.DatabaseOptions;
 import io.recallgate.time.Clock;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -21,7 +22,10 @@ final class EmbeddedDatabase implements DatabasePart {
     private final Clock clock;
     private final Path dataDir;
     private final int poolSize;
-    private final AtomicReference<@Nullable Future<EmbeddedPostgres>> running = new AtomicReference<>();
+    private final AtomicReference<@Nullable Running> running = new AtomicReference<>();
+
+    /** A start on a thread of its own, which a stop can interrupt: the first one unpacks and initialises for seconds. */
+    private record Running(Thread starter, Future<EmbeddedPostgres> postgres) {}
 
     EmbeddedDatabase(Vertx vertx, Clock clock, Path dataDir, int poolSize) {
         this.vertx = vertx;
@@ -32,10 +36,21 @@ final class EmbeddedDatabase implements DatabasePart {
 
     @Override
     public Future<DatabaseOptions> start() {
-        Future<EmbeddedPostgres> started =
-                vertx.executeBlocking(() -> EmbeddedPostgres.start(PostgresOptions.of(dataDir), clock), false);
-        running.set(started);
-        return started.map(this::options);
+        Promise<EmbeddedPostgres> started = Promise.promise();
+        Thread starter = new Thread(() -> startBlocking(started), "recallgate-postgres-start");
+        starter.setDaemon(true);
+        running.set(new Running(starter, started.future()));
+        starter.start();
+        return started.future().map(this::options);
+    }
+
+    private void startBlocking(Promise<EmbeddedPostgres> started) {
+        try {
+            started.complete(EmbeddedPostgres.start(PostgresOptions.of(dataDir), clock));
+        } catch (InterruptedException | RuntimeException failed) {
+            // The thread ends here, so nobody is left to see its interrupt.
+            started.fail(failed);
+        }
     }
 
     private DatabaseOptions options(EmbeddedPostgres postgres) {
@@ -53,16 +68,20 @@ final class EmbeddedDatabase implements DatabasePart {
                 DatabaseOptions.DEFAULT_CONNECT_TIMEOUT_MILLIS);
     }
 
-    /** Waits for a start that is still under way: what it starts must be stopped too. */
+    /** Interrupts a start that is still under way; what it started all the same is stopped too. */
     @Override
     public Future<Void> stop() {
-        Future<EmbeddedPostgres> started = running.getAndSet(null);
+        Running started = running.getAndSet(null);
         if (started == null) {
             return Future.succeededFuture();
         }
-        return started.transform(result -> result.failed()
-                ? Future.succeededFuture()
-                : vertx.executeBlocking(() -> stopBlocking(result.result()), false));
+        if (!started.postgres().isComplete()) {
+            started.starter().interrupt();
+        }
+        return started.postgres()
+                .transform(result -> result.failed()
+                        ? Future.succeededFuture()
+                        : vertx.executeBlocking(() -> stopBlocking(result.result()), false));
     }
 
     private static @Nullable Void stopBlocking(EmbeddedPostgres postgres) throws InterruptedException {
@@ -76,9 +95,9 @@ final class EmbeddedDatabase implements DatabasePart {
 
     @Override
     public String describe() {
-        Future<EmbeddedPostgres> started = running.get();
-        String state = started != null && started.succeeded()
-                ? started.result().state().name()
+        Running started = running.get();
+        String state = started != null && started.postgres().succeeded()
+                ? started.postgres().result().state().name()
                 : "STARTING";
         return "embedded, " + state.toLowerCase(Locale.ROOT);
     }

@@ -106,7 +106,7 @@ final class ChildGateway implements AutoCloseable {
         }
     }
 
-    /** Asks it to stop as Ctrl-C would, and returns how many milliseconds that took. */
+    /** Asks it to stop as Ctrl-C would, and returns how many milliseconds that took; its log is kept if it failed. */
     double stopMillis() {
         long started = clock.nanoTime();
         process.destroy();
@@ -119,7 +119,17 @@ final class ChildGateway implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new CommandFailedException("interrupted while stopping the gateway to measure", e);
         }
-        return (clock.nanoTime() - started) / (double) TimeUnit.MILLISECONDS.toNanos(1);
+        double millis = (clock.nanoTime() - started) / (double) TimeUnit.MILLISECONDS.toNanos(1);
+        if (process.exitValue() != 0) {
+            throw new CommandFailedException(
+                    "the gateway to measure stopped with status " + process.exitValue() + ": its log is " + log);
+        }
+        try {
+            Files.deleteIfExists(log);
+        } catch (IOException e) {
+            throw new CommandFailedException("cannot delete " + log + ": " + e.getMessage(), e);
+        }
+        return millis;
     }
 
     /** Leaves no process behind, whatever happened. */

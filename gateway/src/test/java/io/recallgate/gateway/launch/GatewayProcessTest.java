@@ -1,0 +1,156 @@
+package io.recallgate.gateway.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Starts and ends of a whole process: what it says, its exit status, and what it leaves behind. */
+@Timeout(300)
+class GatewayProcessTest {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void itSaysThatItListensThenThatItIsReadyAndEndsCleanlyWhenTold() throws Exception {
+        try (GatewayProcess gateway = start(Map.of()).awaitReady()) {
+            ProcessHandle postgres = GatewayProcess.postgres(dataDir()).orElseThrow();
+            assertThat(gateway.output()).hasSize(2);
+            assertThat(gateway.output().get(0)).matches("listening on http://127\\.0\\.0\\.1:\\d+");
+            assertThat(gateway.output().get(1)).matches("ready in \\d+ ms");
+
+            gateway.terminate();
+
+            assertThat(gateway.awaitExit()).isZero();
+            assertThat(gateway.complaints()).isEmpty();
+            assertThat(postgres.isAlive()).isFalse();
+        }
+    }
+
+    @Test
+    void aPortInUseIsOneLine() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}))) {
+            String port = String.valueOf(taken.getLocalPort());
+
+            refused(
+                    Map.of("RECALLGATE_HTTP_PORT", port),
+                    "RECALLGATE_HTTP_PORT is '" + port + "': another program listens there on 127.0.0.1;"
+                            + " stop it or choose another port, 0 for any free one");
+        }
+    }
+
+    @Test
+    void aSecondGatewayOnTheSameDirectoryIsOneLineAndTheFirstGoesOn() throws Exception {
+        try (GatewayProcess first = start(Map.of()).awaitReady()) {
+            refused(Map.of(), "is in use by another gateway");
+
+            assertThat(GatewayProcess.postgres(dataDir()).orElseThrow().isAlive())
+                    .isTrue();
+            first.terminate();
+            assertThat(first.awaitExit()).isZero();
+        }
+    }
+
+    @Test
+    void aDirectoryThatCannotBeWrittenIsOneLine() throws Exception {
+        Path file = Files.writeString(directory.resolve("file"), "in the way");
+
+        refused(
+                Map.of("RECALLGATE_DATA_DIR", file.resolve("data").toString()),
+                "the directory cannot be written (FileSystem); make it writable or name another directory");
+    }
+
+    @Test
+    void aDatabaseOutOfReachIsOneLineWithoutItsPassword() throws Exception {
+        GatewayProcess gateway = refused(
+                Map.of("RECALLGATE_DATABASE_URL", "postgresql://someone:hunter2@127.0.0.1:1/nothing"), "127.0.0.1:1");
+
+        assertThat(gateway.errorOutput()).noneMatch(line -> line.contains("hunter2"));
+    }
+
+    @Test
+    void aDatabaseUrlThatIsNoneIsOneLineWithoutItsPassword() throws Exception {
+        GatewayProcess gateway = refused(
+                Map.of("RECALLGATE_DATABASE_URL", "postgresql://someone:hunter2@127.0.0.1:1/x?sslmode=maybe"),
+                "RECALLGATE_DATABASE_URL: ");
+
+        assertThat(gateway.errorOutput()).noneMatch(line -> line.contains("hunter2"));
+    }
+
+    @Test
+    void aModelThatIsNotThereIsOneLineAndPostgresIsStopped() throws Exception {
+        refused(
+                Map.of("RECALLGATE_EMBEDDING_PROVIDER", "local", "RECALLGATE_EMBEDDING_MODEL", "no-such-model"),
+                "no-such-model");
+
+        assertThat(GatewayProcess.postgres(dataDir())).isEmpty();
+    }
+
+    @Test
+    void aWrongSettingIsOneLine() throws Exception {
+        refused(
+                Map.of("EMBEDDING_TIMEOUT_MS", "soon"),
+                "EMBEDDING_TIMEOUT_MS is 'soon': allowed is a whole number from 1 to 600000");
+    }
+
+    @Test
+    void aMissingKeysFileIsOneLine() throws Exception {
+        refused(
+                Map.of("RECALLGATE_HTTP_HOST", "0.0.0.0", "RECALLGATE_API_KEYS_FILE", "nowhere.yaml"),
+                "nowhere.yaml': the file cannot be read");
+    }
+
+    @Test
+    void afterAKillTheNextStartDealsWithThePostgresLeftBehind() throws Exception {
+        ProcessHandle left;
+        try (GatewayProcess first = start(Map.of()).awaitReady()) {
+            left = GatewayProcess.postgres(dataDir()).orElseThrow();
+            first.kill();
+        }
+        assertThat(left.isAlive()).isTrue();
+
+        try (GatewayProcess second = start(Map.of()).awaitReady()) {
+            assertThat(left.isAlive()).isFalse();
+            second.terminate();
+            assertThat(second.awaitExit()).isZero();
+        }
+        assertThat(GatewayProcess.postgres(dataDir())).isEmpty();
+    }
+
+    @Test
+    void aStopDuringTheStartLeavesNothingRunning() throws Exception {
+        try (GatewayProcess gateway = start(Map.of()).awaitListening()) {
+            gateway.terminate();
+
+            assertThat(gateway.awaitExit()).isZero();
+            assertThat(GatewayProcess.postgres(dataDir()).filter(ProcessHandle::isAlive))
+                    .isEmpty();
+        }
+    }
+
+    private GatewayProcess refused(Map<String, String> environment, String part)
+            throws IOException, InterruptedException {
+        GatewayProcess gateway = start(environment);
+        assertThat(gateway.awaitExit()).as(gateway.errorOutput().toString()).isEqualTo(1);
+        assertThat(gateway.complaints()).hasSize(1).allMatch(line -> line.contains(part), "contains " + part);
+        // The one line is not drowned in stack traces.
+        assertThat(gateway.errorOutput()).noneMatch(line -> line.startsWith("\tat "));
+        return gateway;
+    }
+
+    private GatewayProcess start(Map<String, String> environment) throws IOException {
+        return GatewayProcess.start(directory, environment);
+    }
+
+    private Path dataDir() {
+        return directory.resolve("data");
+    }
+}
