@@ -17,7 +17,7 @@ public enum PostgresState {
     STOPPED;
 
     /** The states that may follow this one. */
-    Set<PostgresState> next() {
+    public Set<PostgresState> next() {
         return switch (this) {
             case STARTING -> EnumSet.of(RUNNING, STOPPED);
             case RUNNING -> EnumSet.of(RESTARTING, STOPPING);

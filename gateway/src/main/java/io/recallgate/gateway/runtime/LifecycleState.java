@@ -17,7 +17,7 @@ public enum LifecycleState {
     STOPPED;
 
     /** The states that may follow this one. A start that fails goes down the same way as a stop. */
-    Set<LifecycleState> next() {
+    public Set<LifecycleState> next() {
         return switch (this) {
             case NEW -> EnumSet.of(STARTING, STOPPING);
             case STARTING -> EnumSet.of(READY, STOPPING);

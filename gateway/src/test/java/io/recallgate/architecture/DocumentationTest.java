@@ -1,0 +1,76 @@
+package io.recallgate.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.recallgate.embedding.pool.OperationState;
+import io.recallgate.embedding.pool.SlotState;
+import io.recallgate.gateway.config.Setting;
+import io.recallgate.gateway.postgres.PostgresState;
+import io.recallgate.gateway.runtime.LifecycleState;
+import io.recallgate.recall.jobs.JobState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The documents say what the code does, where a machine can compare the two. */
+class DocumentationTest {
+
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final Pattern EDGE = Pattern.compile("^ +([A-Z]+) --> ([A-Z]+)", Pattern.MULTILINE);
+    private static final Pattern VARIABLE = Pattern.compile("`((?:RECALLGATE|EMBEDDING)_[A-Z_]+?)(?:_FILE)?`");
+
+    @Test
+    void theStateDiagramsShowExactlyTheLegalEdges() throws IOException {
+        assertDiagram("operation", OperationState.values(), OperationState::next);
+        assertDiagram("slot", SlotState.values(), SlotState::next);
+        assertDiagram("job", JobState.values(), JobState::next);
+        assertDiagram("gateway", LifecycleState.values(), LifecycleState::next);
+        assertDiagram("postgres", PostgresState.values(), PostgresState::next);
+    }
+
+    @Test
+    void theReadmesVerticleIsTheOneThatATestRuns() throws IOException {
+        String example = Files.readString(
+                ROOT.resolve("gateway/src/test/java/io/recallgate/example/MemoryVerticle.java"));
+        String shown = example.substring(example.indexOf("public class")).strip();
+        assertThat(Files.readString(ROOT.resolve("README.md"))).contains("```java\n" + shown + "\n```");
+    }
+
+    @Test
+    void theReadmeNamesOnlySettingsThatExist() throws IOException {
+        Set<String> settings = Arrays.stream(Setting.values()).map(Setting::environment).collect(Collectors.toSet());
+        // Read by the tests and the command line, not by the gateway.
+        settings.addAll(Set.of("RECALLGATE_TEST_PGVECTOR_URL", "RECALLGATE_URL", "RECALLGATE_KEY"));
+        Matcher found = VARIABLE.matcher(Files.readString(ROOT.resolve("README.md")));
+        Set<String> named = new TreeSet<>();
+        while (found.find()) {
+            named.add(found.group(1));
+        }
+        assertThat(named).hasSizeGreaterThan(8).isSubsetOf(settings);
+    }
+
+    private static <S extends Enum<S>> void assertDiagram(String name, S[] states, Function<S, Set<S>> next)
+            throws IOException {
+        String document = Files.readString(ROOT.resolve("ARCHITECTURE.md"));
+        int start = document.indexOf("as " + name + " {");
+        assertThat(start).as("the diagram of " + name).isPositive();
+        Matcher edge = EDGE.matcher(document.substring(start, document.indexOf("```", start)));
+        Set<String> drawn = new TreeSet<>();
+        while (edge.find()) {
+            drawn.add(edge.group(1) + " --> " + edge.group(2));
+        }
+        Set<String> legal = new TreeSet<>();
+        for (S from : states) {
+            next.apply(from).forEach(to -> legal.add(from + " --> " + to));
+        }
+        assertThat(drawn).as(name).isEqualTo(legal);
+    }
+}
