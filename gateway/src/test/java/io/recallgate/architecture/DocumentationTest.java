@@ -38,15 +38,16 @@ class DocumentationTest {
 
     @Test
     void theReadmesVerticleIsTheOneThatATestRuns() throws IOException {
-        String example = Files.readString(
-                ROOT.resolve("gateway/src/test/java/io/recallgate/example/MemoryVerticle.java"));
+        String example =
+                Files.readString(ROOT.resolve("gateway/src/test/java/io/recallgate/example/MemoryVerticle.java"));
         String shown = example.substring(example.indexOf("public class")).strip();
         assertThat(Files.readString(ROOT.resolve("README.md"))).contains("```java\n" + shown + "\n```");
     }
 
     @Test
     void theReadmeNamesOnlySettingsThatExist() throws IOException {
-        Set<String> settings = Arrays.stream(Setting.values()).map(Setting::environment).collect(Collectors.toSet());
+        Set<String> settings =
+                Arrays.stream(Setting.values()).map(Setting::environment).collect(Collectors.toSet());
         // Read by the tests and the command line, not by the gateway.
         settings.addAll(Set.of("RECALLGATE_TEST_PGVECTOR_URL", "RECALLGATE_URL", "RECALLGATE_KEY"));
         Matcher found = VARIABLE.matcher(Files.readString(ROOT.resolve("README.md")));
