@@ -1,7 +1,6 @@
 package io.recallgate.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.distribution.CountAtBucket;
@@ -25,6 +24,9 @@ import org.junit.jupiter.api.Test;
 class EventLoopLagTest {
 
     private static final int LARGE_BODIES = 24;
+
+    /** Share of samples by which two idle loops of one JVM differ on a busy machine. */
+    private static final double NOISE = 0.02;
 
     @Test
     void largeBodiesAndRecallsDoNotHoldTheEventLoops() throws Exception {
@@ -61,12 +63,12 @@ class EventLoopLagTest {
 
             CompletableFuture.allOf(running.toArray(CompletableFuture[]::new)).get(50, TimeUnit.SECONDS);
 
-            assumeTrue(
-                    shareWithin(control, 10) >= 0.99,
-                    "the machine is too busy to tell: an idle event loop was late as well");
+            // An idle loop in the same JVM tells what the machine and the garbage collector do to any loop. What the
+            // gateway's handlers add to that is theirs.
+            double machine = Math.min(0.99, shareWithin(control, 20) - NOISE);
             assertThat(shareWithin(gateway.registry, 20))
-                    .as(() -> gateway.registry.scrape())
-                    .isGreaterThanOrEqualTo(0.99);
+                    .as(() -> "idle loop: " + control.scrape() + "\ngateway: " + gateway.registry.scrape())
+                    .isGreaterThanOrEqualTo(machine);
         } finally {
             idle.close().await(10, TimeUnit.SECONDS);
         }
