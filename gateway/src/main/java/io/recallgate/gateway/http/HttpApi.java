@@ -22,6 +22,7 @@ import io.recallgate.gateway.runtime.GatewayRuntime;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.ext.web.Router;
@@ -87,7 +88,10 @@ public final class HttpApi {
         endpoints.addAll(new OperationRoutes(runtime).endpoints());
         endpoints.addAll(new HealthRoutes(runtime, environment.registry()).endpoints());
         Future<String> sampler =
-                vertx.deployVerticle(() -> new LagSampler(environment), new DeploymentOptions().setInstances(2));
+                // Instances go round the event loops: as many as Vert.x has by default leave none unwatched.
+                vertx.deployVerticle(
+                        () -> new LagSampler(environment),
+                        new DeploymentOptions().setInstances(VertxOptions.DEFAULT_EVENT_LOOP_POOL_SIZE));
         return new HttpApi(vertx, endpoints, new Pipeline(runtime, environment, options, workers), workers, sampler);
     }
 
