@@ -48,6 +48,9 @@ class DocumentationTest {
     void theReadmeNamesOnlySettingsThatExist() throws IOException {
         Set<String> settings =
                 Arrays.stream(Setting.values()).map(Setting::environment).collect(Collectors.toSet());
+        Arrays.stream(Setting.values())
+                .filter(Setting::secret)
+                .forEach(secret -> settings.add(secret.environment() + "_FILE"));
         // Read by the tests and the command line, not by the gateway.
         settings.addAll(Set.of("RECALLGATE_TEST_PGVECTOR_URL", "RECALLGATE_URL", "RECALLGATE_KEY"));
         Matcher found = VARIABLE.matcher(Files.readString(ROOT.resolve("README.md")));
