@@ -1,5 +1,8 @@
 -- Takes the next jobs: the most urgent first, then the oldest. The picking is materialised, because a planner free to
 -- repeat it would lock more rows than the limit. Rows that another node is picking are skipped, not waited for.
+-- Jobs under this runner's own name that it does not work on ($6 are those it does) go back unharmed in the same step:
+-- their outcome, or the answer to their claim, was lost on the way, and nobody else would touch them until their lease
+-- has run out.
 with picked as materialized (
   select id
   from embedding_job
@@ -7,6 +10,16 @@ with picked as materialized (
   order by priority, available_at, id
   limit $4
   for update skip locked
+), stray as materialized (
+  select id
+  from embedding_job
+  where state = 'running' and leased_by = $2 and not id = any ($6::bigint[])
+  for update skip locked
+), returned as (
+  update embedding_job j
+  set state = 'available', leased_by = null, lease_until = null
+  from stray
+  where j.id = stray.id
 ), claimed as (
   update embedding_job j
   set state = 'running', attempt = j.attempt + 1, leased_by = $2,

@@ -44,6 +44,7 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
     private final Dispatcher dispatcher;
     private final WorkerFleet fleet;
     private final PoolMetrics metrics;
+    private final LargeWork large;
     private final Waiters waiters = new Waiters();
     private final AtomicLong numbers = new AtomicLong();
     private final Map<TimerKey, Timers.Timer> timers = new HashMap<>();
@@ -59,6 +60,7 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
         this.time = time;
         this.dispatcher =
                 new Dispatcher(options.model(), options.limits(), time.clock().nanoTime());
+        this.large = new LargeWork(vertx, options.limits().queue().bytes());
         this.fleet = fleet;
         this.metrics = metrics;
     }
@@ -83,21 +85,45 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
     <T> Future<T> ask(Supplier<Future<T>> question) {
         Promise<T> promise = Promise.promise();
         Context caller = caller();
-        onPool(() -> question.get().onComplete(answer -> {
-            if (caller == null) {
-                promise.handle(answer);
-            } else {
-                caller.runOnContext(ignored -> promise.handle(answer));
-            }
-        }));
+        onPool(() -> asked(question).onComplete(answer -> answerOn(caller, () -> promise.handle(answer))));
         return promise.future();
+    }
+
+    private static <T> Future<T> asked(Supplier<Future<T>> question) {
+        try {
+            return question.get();
+        } catch (RuntimeException e) {
+            return Future.failedFuture(FailureException.of(e));
+        }
+    }
+
+    /**
+     * Runs {@code answer} on the context of the caller, or here for a caller without one. A context that takes nothing
+     * any more, such as that of a worker that was undeployed, does not keep its caller from being answered.
+     */
+    static void answerOn(@Nullable Context caller, Runnable answer) {
+        if (caller != null) {
+            try {
+                caller.runOnContext(ignored -> answer.run());
+                return;
+            } catch (RuntimeException e) {
+                log.debug("a caller is gone before its answer", e);
+            }
+        }
+        answer.run();
     }
 
     /** Gives the dispatcher an event and does what it wants. */
     void deliver(PoolEvent event) {
         long now = time.clock().nanoTime();
         for (Effect effect : dispatcher.handle(event, now)) {
-            effect.performBy(this);
+            try {
+                effect.performBy(this);
+            } catch (RuntimeException e) {
+                // Such as from a handler of a caller without a context, which runs right here: the dispatcher counts
+                // all its effects as done, so one that fails must not take the answers of others with it.
+                log.error("{} failed", effect.getClass().getSimpleName(), e);
+            }
         }
         metrics.show(dispatcher.snapshot(now));
     }
@@ -127,6 +153,10 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
 
     Waiters waiters() {
         return waiters;
+    }
+
+    LargeWork large() {
+        return large;
     }
 
     Dispatcher dispatcher() {

@@ -7,6 +7,8 @@ import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.bus.CancelOutcome;
 import io.recallgate.embedding.bus.CancellableEmbedder;
 import io.recallgate.embedding.model.ModelProfile;
+import io.recallgate.embedding.pool.Effect;
+import io.recallgate.embedding.pool.OperationKey;
 import io.recallgate.embedding.pool.OperationState;
 import io.recallgate.embedding.pool.PoolEvent;
 import io.recallgate.embedding.pool.PoolSnapshot;
@@ -15,12 +17,14 @@ import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
+import io.recallgate.time.Timers;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,44 +44,90 @@ final class PoolEmbedder implements CancellableEmbedder {
         Promise<EmbedResult> promise = Promise.promise();
         Waiters.Waiter waiter = new Waiters.Waiter(request.cancel(), promise, driver.caller());
         long number = driver.nextWaiter();
-        driver.onPool(() -> submit(number, request, waiter));
+        driver.onPool(() -> arrived(number, request, waiter));
         return promise.future();
     }
 
-    private void submit(long number, EmbedRequest request, Waiters.Waiter waiter) {
-        Optional<FailureException> refusal = unknownToken(request);
-        if (refusal.isPresent()) {
-            waiter.answer(new WaiterOutcome.Failure(refusal.get()));
+    private void arrived(long number, EmbedRequest request, Waiters.Waiter waiter) {
+        driver.waiters().add(number, waiter);
+        driver.waiters().listen(number, () -> driver.onPool(() -> leave(number, request)));
+        int vocabulary = vocabularySize();
+        long bytes =
+                request.inputs().stream().mapToLong(EmbedInput::chargedBytes).sum();
+        if (bytes > LargeWork.LARGE_BYTES && bytes <= driver.large().maxBytes() && !isOver(request)) {
+            prepare(number, request, bytes, vocabulary);
             return;
         }
-        driver.waiters().add(number, waiter);
-        long remainingNanos = request.deadline().remainingNanos();
+        Optional<FailureException> refusal = unknownToken(request, vocabulary);
+        if (refusal.isPresent()) {
+            settle(number, refusal.get());
+        } else {
+            submit(number, request, null, request.cancel().cause());
+        }
+    }
+
+    private static boolean isOver(EmbedRequest request) {
+        return request.cancel().isCancelled() || request.deadline().isPassed();
+    }
+
+    /** The caller may leave meanwhile, and is answered by its deadline, whenever a thread gets to its inputs. */
+    private void prepare(long number, EmbedRequest request, long bytes, int vocabulary) {
+        Timers.Timer timer = driver.time()
+                .timers()
+                .schedule(
+                        request.deadline().remainingNanos(), () -> submit(number, request, null, CancelCause.DEADLINE));
+        driver.large()
+                .run(bytes, () -> {
+                    Optional<FailureException> refusal = unknownToken(request, vocabulary);
+                    if (refusal.isPresent()) {
+                        throw refusal.get();
+                    }
+                    return OperationKey.digest(request.inputs());
+                })
+                .onComplete(done -> driver.onPool(() -> {
+                    timer.cancel();
+                    if (done.failed()) {
+                        settle(number, FailureException.of(done.cause()));
+                    } else if (driver.waiters().isWaiting(number)) {
+                        submit(number, request, done.result(), request.cancel().cause());
+                    }
+                }));
+    }
+
+    private void submit(long number, EmbedRequest request, @Nullable String digest, @Nullable CancelCause cancelled) {
         try {
             driver.deliver(new PoolEvent.Submit(
                     number,
                     request.inputs(),
+                    digest,
                     request.inputType(),
                     request.priority(),
-                    driver.time().clock().nanoTime() + remainingNanos,
-                    request.cancel().cause()));
-            driver.waiters().listen(number, () -> driver.onPool(() -> leave(number, request.cancel())));
+                    driver.time().clock().nanoTime() + request.deadline().remainingNanos(),
+                    cancelled));
         } catch (RuntimeException e) {
             log.error("the embedding pool could not take request {}", request.id(), e);
-            driver.waiters().settle(number, new WaiterOutcome.Failure(FailureException.of(e)));
+            settle(number, FailureException.of(e));
         }
     }
 
-    private void leave(long number, CancelSignal signal) {
-        driver.deliver(
-                new PoolEvent.CancelWaiter(number, Objects.requireNonNullElse(signal.cause(), CancelCause.CALLER)));
+    private void settle(long number, FailureException failure) {
+        driver.settle(new Effect.Settle(number, new WaiterOutcome.Failure(failure)));
+    }
+
+    private void leave(long number, EmbedRequest request) {
+        CancelCause cause = Objects.requireNonNullElse(request.cancel().cause(), CancelCause.CALLER);
+        if (driver.dispatcher().stateOf(number).isPresent()) {
+            driver.deliver(new PoolEvent.CancelWaiter(number, cause));
+        } else if (driver.waiters().isWaiting(number)) {
+            submit(number, request, null, cause);
+        }
     }
 
     /** A token outside the vocabulary is the caller's mistake and known before anything runs. */
-    private Optional<FailureException> unknownToken(EmbedRequest request) {
+    private static Optional<FailureException> unknownToken(EmbedRequest request, int vocabulary) {
         if (request.inputs().stream().noneMatch(EmbedInput.Tokens.class::isInstance)) {
             return Optional.empty();
         }
-        int vocabulary = vocabularySize();
         for (int i = 0; i < request.inputs().size(); i++) {
             if (!(request.inputs().get(i) instanceof EmbedInput.Tokens tokens)) {
                 continue;
@@ -122,7 +172,8 @@ final class PoolEmbedder implements CancellableEmbedder {
         return driver.dispatcher()
                 .stateOf(number.getAsLong())
                 .map(state -> state == OperationState.RUNNING ? CancelOutcome.RUNNING : CancelOutcome.CANCELLED)
-                .orElse(CancelOutcome.SETTLED);
+                // Its inputs are still being looked at.
+                .orElse(CancelOutcome.CANCELLED);
     }
 
     @Override

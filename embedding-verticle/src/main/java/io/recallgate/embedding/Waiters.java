@@ -45,6 +45,10 @@ final class Waiters {
         return true;
     }
 
+    boolean isWaiting(long number) {
+        return waiting.containsKey(number);
+    }
+
     OptionalLong numberOf(CancelSignal signal) {
         return waiting.entrySet().stream()
                 .filter(entry -> entry.getValue().signal == signal)
@@ -71,12 +75,7 @@ final class Waiters {
         }
 
         void answer(WaiterOutcome outcome) {
-            Context context = caller;
-            if (context == null) {
-                complete(outcome);
-            } else {
-                context.runOnContext(ignored -> complete(outcome));
-            }
+            PoolDriver.answerOn(caller, () -> complete(outcome));
         }
 
         private void complete(WaiterOutcome outcome) {

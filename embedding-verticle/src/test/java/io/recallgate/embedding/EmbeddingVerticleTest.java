@@ -18,9 +18,13 @@ import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
 import io.vertx.core.Context;
+import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.ThreadingModel;
+import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class EmbeddingVerticleTest extends PoolTest {
@@ -331,6 +336,121 @@ class EmbeddingVerticleTest extends PoolTest {
                         .timer()
                         .count())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void aCallerWhoseHandlerThrowsTakesNoAnswerFromOthers() {
+        deploy(1);
+        ScriptedModels.Block block = models.block("shared");
+        Future<EmbedResult> rude = embed("shared");
+        Future<EmbedResult> polite = embed("shared");
+        // This thread belongs to no context, so the handler runs where the answer is given.
+        rude.onComplete(done -> {
+            throw new IllegalStateException("scripted");
+        });
+        block.awaitEntered();
+        block.release();
+
+        assertThat(join(polite).vectors()).containsExactly(ScriptedModels.vectorOf("shared"));
+        join(embed("after"));
+        awaitStatus(status -> states(status).allMatch("idle"::equals));
+        assertThat(models.ran()).containsExactly("shared", "after");
+    }
+
+    @Test
+    void aCallerWhoseContextIsGoneTakesNoAnswerFromOthers() {
+        deploy(1);
+        ScriptedModels.Block block = models.block("shared");
+        List<Future<EmbedResult>> asked = new CopyOnWriteArrayList<>();
+        String worker = join(vertx.deployVerticle(
+                new VerticleBase() {
+                    @Override
+                    public Future<?> start() {
+                        asked.add(embed("shared"));
+                        return Future.succeededFuture();
+                    }
+                },
+                new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER).setWorkerPoolName("gone-soon")));
+        asked.add(embed("shared"));
+        block.awaitEntered();
+        join(vertx.undeploy(worker));
+        block.release();
+
+        for (Future<EmbedResult> one : asked) {
+            assertThat(join(one).vectors()).containsExactly(ScriptedModels.vectorOf("shared"));
+        }
+    }
+
+    @Test
+    void aLargeTextIsTheSameWorkAsItselfAndCancelsLikeASmallOne() {
+        deploy(1);
+        String large = "x".repeat(200_000);
+        ScriptedModels.Block block = models.block("first");
+        Future<EmbedResult> first = embed("first");
+        block.awaitEntered();
+        CancelSignal cancel = new CancelSignal();
+        Future<EmbedResult> given = pool.embedder().embed(request(cancel, large + "?"));
+        Future<EmbedResult> one = embed(large);
+        Future<EmbedResult> same = embed(large);
+        cancel.cancel(CancelCause.CALLER);
+
+        assertFails(given, FailureCode.CANCELLED);
+        awaitStatus(status -> status.getJsonObject("counters").getLong("joined") == 1);
+        block.release();
+        join(first);
+        assertThat(join(one).vectors()).isEqualTo(join(same).vectors());
+        assertThat(models.ran().stream().map(String::length)).containsExactly(5, large.length());
+        awaitStatus(status -> status.getJsonObject("queue").getLong("bytes") == 0);
+    }
+
+    @Test
+    void aLargeTextIsNotLookedAtOnTheEventLoop() throws Exception {
+        deploy(1);
+        CountDownLatch release = new CountDownLatch(1);
+        int threads = VertxOptions.DEFAULT_WORKER_POOL_SIZE;
+        CountDownLatch busy = new CountDownLatch(threads);
+        for (int i = 0; i < threads; i++) {
+            vertx.executeBlocking(
+                    () -> {
+                        busy.countDown();
+                        return release.await(30, TimeUnit.SECONDS);
+                    },
+                    false);
+        }
+        assertThat(busy.await(30, TimeUnit.SECONDS)).isTrue();
+
+        // No worker thread is free: who comes with a large text waits for one, and nobody else does.
+        CancelSignal cancel = new CancelSignal();
+        Future<EmbedResult> cancelled = pool.embedder().embed(request(cancel, "c".repeat(200_000)));
+        Future<EmbedResult> patient = embed("p".repeat(200_000));
+        Future<EmbedResult> late = pool.embedder()
+                .embed(new EmbedRequest(
+                        "late",
+                        List.of(new EmbedInput.Text("l".repeat(200_000))),
+                        InputType.DOCUMENT,
+                        Priority.QUERY,
+                        Deadline.afterMillis(SystemClock.INSTANCE, 50),
+                        new CancelSignal()));
+        join(embed("small"));
+        cancel.cancel(CancelCause.DISCONNECTED);
+        assertFails(cancelled, FailureCode.CANCELLED);
+        assertFails(late, FailureCode.DEADLINE_EXCEEDED);
+        assertThat(patient.isComplete()).isFalse();
+
+        // What waits is bounded, too.
+        List<Future<EmbedResult>> flood = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            flood.add(embed(i + "f".repeat(400_000)));
+        }
+        assertFails(flood.get(19), FailureCode.OVERLOADED);
+
+        release.countDown();
+        join(patient);
+        join(flood.get(0));
+        for (Future<EmbedResult> one : flood) {
+            join(one.otherwiseEmpty());
+        }
+        assertThat(models.ran()).contains("small").noneMatch(text -> text.startsWith("c") || text.startsWith("l"));
     }
 
     @Test

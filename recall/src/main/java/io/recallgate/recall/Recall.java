@@ -7,6 +7,7 @@ import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallService;
 import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.bus.RecallEndpoint;
+import io.recallgate.recall.bus.RecallEvents;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.database.Notifications;
@@ -167,7 +168,8 @@ public final class Recall {
                 base.writers(),
                 new MemoryStore.Config(parts.clock(), DatabaseTime.SERVER, model::fingerprint));
         RecallService recall = SearchServices.create(
-                new SearchServices.Parts(base.database(), analysis, parts.embedder(), base.vectors()),
+                new SearchServices.Parts(
+                        base.database(), analysis, parts.embedder(), base.vectors(), new RecallEvents(vertx)::degraded),
                 parts.clock(),
                 parts.timers(),
                 parts.settings(),

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** An embedder that does what the test says: answers at once, holds a text until it is let go, or fails. Thread-safe. */
@@ -22,6 +23,7 @@ public final class ScriptedEmbedder implements Embedder {
     /** Every text that was asked for, in order. */
     public final List<String> asked = new CopyOnWriteArrayList<>();
 
+    private final AtomicInteger modelQuestions = new AtomicInteger();
     private final Map<String, Promise<EmbedResult>> held = new ConcurrentHashMap<>();
     private final Map<String, FailureCode> failing = new ConcurrentHashMap<>();
     private volatile @Nullable FailureCode failingAll;
@@ -49,6 +51,7 @@ public final class ScriptedEmbedder implements Embedder {
 
     @Override
     public Future<ModelIdentity> model() {
+        modelQuestions.incrementAndGet();
         FailureCode failure = modelFailure;
         return failure == null
                 ? Future.succeededFuture(model)
@@ -94,6 +97,11 @@ public final class ScriptedEmbedder implements Embedder {
         failing.put(text, code);
     }
 
+    /** The text does not fail any more. */
+    public void mend(String text) {
+        failing.remove(text);
+    }
+
     /** Everything fails from now on; null lets it work again. */
     public void failAll(@Nullable FailureCode code) {
         failingAll = code;
@@ -107,6 +115,11 @@ public final class ScriptedEmbedder implements Embedder {
     /** Another model answers from now on. */
     public void model(String fingerprint) {
         model = new ModelIdentity("scripted", fingerprint, 2, 512);
+    }
+
+    /** How often it was asked for its model. */
+    public int modelQuestions() {
+        return modelQuestions.get();
     }
 
     /** How often the text was asked for. */

@@ -22,7 +22,9 @@ final class Admission {
             return;
         }
         pool.counters.count(Counters.Name.SUBMITTED);
-        OperationKey key = OperationKey.of(pool.model, event.inputType(), event.inputs());
+        String given = event.digest();
+        String digest = given == null ? OperationKey.digest(event.inputs()) : given;
+        OperationKey key = new OperationKey(pool.model, event.inputType(), digest);
         Operation existing = pool.operations.find(key);
         if (pool.quarantine.isFinal(key) && existing == null) {
             refuse(event.waiter(), Outcomes.givenUp());

@@ -110,6 +110,12 @@ public final class Dispatcher {
                 pool.operations.abandon(operation);
                 pool.slots.all().forEach(slot -> slot.disown(operation));
             }
+        } catch (RuntimeException e) {
+            // What was decided before it stands and is performed; what it left undone has watchdogs and deadlines.
+            if (strict) {
+                throw e;
+            }
+            LOG.error("a defect of the embedding pool", e);
         }
     }
 

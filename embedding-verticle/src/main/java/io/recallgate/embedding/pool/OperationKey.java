@@ -16,9 +16,13 @@ import java.util.List;
  * @param inputType which prefix the rows get
  * @param digest hex SHA-256 over the rows, each framed by its kind and length so that no two lists collide
  */
-record OperationKey(String model, InputType inputType, String digest) {
+public record OperationKey(String model, InputType inputType, String digest) {
 
-    static OperationKey of(String model, InputType inputType, List<EmbedInput> inputs) {
+    /**
+     * The digest of these rows: hex SHA-256, since a collision would give one caller the vectors of another's text.
+     * Takes some milliseconds for a megabyte. Any thread.
+     */
+    public static String digest(List<EmbedInput> inputs) {
         MessageDigest digest = sha256();
         for (EmbedInput input : inputs) {
             byte[] bytes;
@@ -38,7 +42,7 @@ record OperationKey(String model, InputType inputType, String digest) {
                     ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
             digest.update(bytes);
         }
-        return new OperationKey(model, inputType, HexFormat.of().formatHex(digest.digest()));
+        return HexFormat.of().formatHex(digest.digest());
     }
 
     OperationKey withModel(String other) {

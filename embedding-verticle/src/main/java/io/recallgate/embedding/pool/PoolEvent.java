@@ -52,12 +52,15 @@ public sealed interface PoolEvent {
      *
      * @param waiter the caller's number, never used before
      * @param inputs one or more rows
+     * @param digest of the inputs, by {@link OperationKey#digest}; null lets the pool make it, which for inputs of
+     *     megabytes takes too long for an event loop
      * @param deadlineNanos when the caller stops waiting, on the clock of {@code nowNanos}
      * @param cancelled why the caller has given up already, null if it has not
      */
     record Submit(
             long waiter,
             List<EmbedInput> inputs,
+            @Nullable String digest,
             InputType inputType,
             Priority priority,
             long deadlineNanos,

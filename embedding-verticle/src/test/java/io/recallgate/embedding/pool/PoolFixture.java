@@ -88,7 +88,8 @@ final class PoolFixture implements Effect.Performer {
         long waiter = nextWaiter++;
         List<EmbedInput> inputs =
                 texts.stream().<EmbedInput>map(EmbedInput.Text::new).toList();
-        handle(new PoolEvent.Submit(waiter, inputs, type, priority, clock.nanoTime() + patience.toNanos(), cancelled));
+        handle(new PoolEvent.Submit(
+                waiter, inputs, null, type, priority, clock.nanoTime() + patience.toNanos(), cancelled));
         return waiter;
     }
 

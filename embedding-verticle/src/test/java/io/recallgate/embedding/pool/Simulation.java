@@ -133,6 +133,7 @@ final class Simulation implements Effect.Performer {
         PoolEvent.Submit submit = new PoolEvent.Submit(
                 nextWaiter++,
                 inputs,
+                null,
                 text % 2 == 0 ? InputType.QUERY : InputType.DOCUMENT,
                 random.nextBoolean() ? Priority.QUERY : Priority.DOCUMENT,
                 clock.nanoTime() + patience,

@@ -68,7 +68,11 @@ class StateTablesTest {
                 Operations operations = new Operations(PoolLimits.defaults(1).queue(), new Outbox());
                 List<EmbedInput> inputs = List.of(new EmbedInput.Text("a"));
                 Operation operation = operations.create(
-                        OperationKey.of("m", InputType.QUERY, inputs), inputs, Priority.QUERY, 3, NOW);
+                        new OperationKey("m", InputType.QUERY, OperationKey.digest(inputs)),
+                        inputs,
+                        Priority.QUERY,
+                        3,
+                        NOW);
                 operation.state = from;
                 assertThatThrownBy(() -> operations.transition(operation, to, NOW, "test"))
                         .isInstanceOf(IllegalEdgeException.class);

@@ -7,6 +7,7 @@ import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallService;
 import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.bus.RecallEndpoint;
+import io.recallgate.recall.bus.RecallEvents;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseOptions;
 import io.recallgate.recall.database.DatabaseTime;
@@ -115,7 +116,7 @@ final class RecallMemory implements MemoryPart {
                     new MemoryStore.Config(time.clock(), DatabaseTime.SERVER, model::fingerprint));
             this.jobs = new JobReports(database, DatabaseTime.SERVER);
             this.recall = SearchServices.create(
-                    new SearchServices.Parts(database, analysis, embedder, vectors),
+                    new SearchServices.Parts(database, analysis, embedder, vectors, new RecallEvents(vertx)::degraded),
                     time.clock(),
                     time.timers(),
                     settings,

@@ -82,6 +82,8 @@ public final class Database {
                 // A generic plan knows nothing of the words and the owner that a search names, and then reads the rows
                 // of every owner with these words; planning anew costs a tenth of a millisecond.
                 .addProperty("plan_cache_mode", "force_custom_plan")
+                // "already exists, skipping" is what we asked for, and the client logs each notice as a warning.
+                .addProperty("client_min_messages", "warning")
                 // A transaction whose owner is gone must not hold its locks for ever.
                 .addProperty("idle_in_transaction_session_timeout", "60000")
                 .setSslMode(SslMode.valueOf(options.tls().name()));

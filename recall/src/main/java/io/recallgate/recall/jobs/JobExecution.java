@@ -40,8 +40,10 @@ final class JobExecution {
      * @param clock deadlines are made on
      * @param random jitter
      * @param options fixed ones
+     * @param troubles says what the database did not take
+     * @param failed told of jobs that failed for good
      */
-    record Context(Clock clock, RandomGenerator random, JobOptions options) {}
+    record Context(Clock clock, RandomGenerator random, JobOptions options, TroubleLog troubles, FailedJobs failed) {}
 
     /** How an attempt ended. */
     enum Outcome {
@@ -55,9 +57,9 @@ final class JobExecution {
         FAILED,
         /** The provider is in trouble; the job waits and keeps its attempts. */
         PROVIDER_TROUBLE,
-        /** We gave it up; its lease is released or runs out. */
+        /** We gave it up; whatever is still under our name goes back with the next claim. */
         ABANDONED,
-        /** The database did not take the outcome; the lease runs out. */
+        /** The database did not take the outcome; if the job is still ours, it goes back with the next claim. */
         UNKNOWN;
 
         /** For metrics: {@code provider_trouble}. */
@@ -80,7 +82,7 @@ final class JobExecution {
         return embed("job-" + job.id() + "-" + job.attempt(), job.text(), cancel)
                 .compose(result -> commit(job, result), error -> failed(job, FailureException.of(error), cancel))
                 .otherwise(error -> {
-                    LOG.warn("job {} of memory {} could not be ended", job.id(), job.memoryId(), error);
+                    context.troubles().trouble("the outcome of job " + job.id() + " was not taken", error);
                     return Outcome.UNKNOWN;
                 });
     }
@@ -123,7 +125,12 @@ final class JobExecution {
                     failure.code().code());
         }
         SetBack why = new SetBack(last, true, wait(failures), failure.code().code(), failure.detail());
-        return table.setBack(job, why).map(ours -> !ours ? Outcome.DROPPED : last ? Outcome.FAILED : Outcome.RETRY);
+        return table.setBack(job, why).map(ours -> {
+            if (ours && last) {
+                context.failed().failed(job.id(), job.memoryId(), failure.code().code());
+            }
+            return !ours ? Outcome.DROPPED : last ? Outcome.FAILED : Outcome.RETRY;
+        });
     }
 
     private Future<Outcome> providerTrouble(ClaimedJob job, FailureException failure) {

@@ -5,6 +5,7 @@ import io.recallgate.embedding.api.Embedder;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.bus.RecallEvents;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.jobs.JobExecution.Outcome;
@@ -44,17 +45,12 @@ public final class JobRunner {
     /** After the drain: enough to give leases back, and bounded, since leases also run out by themselves. */
     private static final long RELEASE_MILLIS = 2_000;
 
-    /** Jobs are rescued with every renewal, and pruned with every so many. */
-    private static final int PRUNE_EVERY = 15;
-
-    private static final int BACKFILL_JOBS = 500;
-
     private final Context context;
     private final JobTable table;
     private final JobExecution execution;
     private final ActiveModel model;
     private final Parts parts;
-    private final JobOptions options;
+    private final Fixed fixed;
 
     private final Map<Long, InFlight> inFlight = new LinkedHashMap<>();
     private Phase phase = Phase.NEW;
@@ -62,9 +58,6 @@ public final class JobRunner {
     private boolean wokenMeanwhile;
     private boolean paused;
     private int troubles;
-    private int rounds;
-    /** The model whose missing vectors have all got jobs. */
-    private @Nullable String backfilled;
 
     private Timers.@Nullable Timer pollTimer;
     private Timers.@Nullable Timer renewTimer;
@@ -92,6 +85,9 @@ public final class JobRunner {
     /** The database, and the index that is told what is committed to it. */
     public record Stores(Database database, VectorIndex vectors) {}
 
+    /** What does not change, and where to tell what happens. */
+    private record Fixed(JobOptions options, TroubleLog troubles, Upkeep upkeep) {}
+
     private record InFlight(ClaimedJob job, CancelSignal cancel) {}
 
     private enum Phase {
@@ -102,18 +98,13 @@ public final class JobRunner {
     }
 
     private JobRunner(
-            Context context,
-            JobTable table,
-            JobExecution execution,
-            ActiveModel model,
-            Parts parts,
-            JobOptions options) {
+            Context context, JobTable table, JobExecution execution, ActiveModel model, Parts parts, Fixed fixed) {
         this.context = context;
         this.table = table;
         this.execution = execution;
         this.model = model;
         this.parts = parts;
-        this.options = options;
+        this.fixed = fixed;
     }
 
     /**
@@ -127,13 +118,17 @@ public final class JobRunner {
     public static JobRunner create(
             Vertx vertx, Stores stores, Embedder embedder, ActiveModel model, Parts parts, JobOptions options) {
         JobTable table = new JobTable(stores.database(), stores.vectors(), parts.clock(), parts.time(), options);
+        TroubleLog troubles = new TroubleLog(LOG, parts.clock());
+        FailedJobs failed = new RecallEvents(vertx)::jobFailed;
         JobExecution execution = new JobExecution(
                 embedder,
                 model,
                 table,
                 parts.settings(),
-                new JobExecution.Context(parts.clock(), parts.random(), options));
-        return new JobRunner(vertx.getOrCreateContext(), table, execution, model, parts, options);
+                new JobExecution.Context(parts.clock(), parts.random(), options, troubles, failed));
+        Upkeep upkeep = new Upkeep(table, model, parts.settings(), failed);
+        return new JobRunner(
+                vertx.getOrCreateContext(), table, execution, model, parts, new Fixed(options, troubles, upkeep));
     }
 
     /** Begins to claim. */
@@ -150,11 +145,8 @@ public final class JobRunner {
     /** There may be work. A hint: nothing depends on it. */
     public void wake() {
         onContext(() -> {
-            if (claiming) {
-                wokenMeanwhile = true;
-            } else if (!paused) {
-                claim();
-            }
+            wokenMeanwhile = claiming;
+            claim();
         });
     }
 
@@ -174,20 +166,25 @@ public final class JobRunner {
     }
 
     private void claim() {
+        if (phase != Phase.RUNNING || claiming || paused) {
+            return;
+        }
         cancelPoll();
-        int free = options.concurrency() - inFlight.size();
-        if (phase != Phase.RUNNING || claiming || free == 0) {
+        int free = fixed.options().concurrency() - inFlight.size();
+        if (free == 0) {
             return;
         }
         claiming = true;
         wokenMeanwhile = false;
+        List<Long> held = List.copyOf(inFlight.keySet());
         model.refresh()
-                .compose(ignored -> table.claim(free, settings().jobLeaseMillis()))
+                .compose(ignored -> table.claim(free, settings().jobLeaseMillis(), held))
                 .onComplete(jobs -> onContext(() -> {
                     claiming = false;
                     if (jobs.failed()) {
                         refused(jobs.cause());
                     } else {
+                        fixed.troubles().over();
                         claimed(jobs.result(), free);
                     }
                 }));
@@ -212,7 +209,7 @@ public final class JobRunner {
         if (failure.code() == FailureCode.NO_EMBEDDING_PROVIDER || failure.code() == FailureCode.NOT_READY) {
             LOG.debug("no jobs are claimed: {}", failure.code().code());
         } else {
-            LOG.warn("no jobs can be claimed: {}", failure.code().code(), error);
+            fixed.troubles().trouble("no jobs can be claimed", error);
         }
         trouble();
         checkIdle();
@@ -233,13 +230,13 @@ public final class JobRunner {
             case DONE -> troubles = 0;
             default -> {}
         }
-        if (!paused && inFlight.size() <= options.concurrency() / 2) {
+        if (inFlight.size() <= fixed.options().concurrency() / 2) {
             claim();
         }
         checkIdle();
     }
 
-    /** Nothing is claimed until the wait is over, whatever is notified meanwhile. */
+    /** Nothing is claimed until the wait is over, whatever is notified meanwhile; the timer ends it. */
     private void trouble() {
         if (phase != Phase.RUNNING || paused) {
             return;
@@ -259,6 +256,7 @@ public final class JobRunner {
                         TimeUnit.MILLISECONDS.toNanos(millis),
                         () -> onContext(() -> {
                             pollTimer = null;
+                            paused = false;
                             claim();
                         }));
     }
@@ -288,43 +286,15 @@ public final class JobRunner {
                         .onSuccess(ours -> onContext(() -> held.stream()
                                 .filter(flight -> !ours.contains(flight.job().id()))
                                 .forEach(flight -> flight.cancel().cancel(CancelCause.SUPERSEDED))));
-        renewed.transform(ignored -> upkeep())
+        renewed.transform(ignored -> fixed.upkeep().round())
                 .onComplete(outcome -> onContext(() -> {
                     if (outcome.failed()) {
-                        LOG.warn("jobs could not be looked after", outcome.cause());
+                        fixed.troubles().trouble("jobs cannot be looked after", outcome.cause());
+                    } else if (outcome.result()) {
+                        wake();
                     }
                     if (phase != Phase.STOPPED) {
                         armRenewal();
-                    }
-                }));
-    }
-
-    private Future<?> upkeep() {
-        RecallSettings now = settings();
-        Future<?> rescued = table.rescue(now.jobMaxAttempts(), now.jobBackoffBaseMillis(), now.jobBackoffMaxMillis())
-                .onSuccess(jobs -> {
-                    if (jobs > 0) {
-                        LOG.info("{} jobs were taken from runners that are gone", jobs);
-                    }
-                });
-        Future<?> pruned = rounds++ % PRUNE_EVERY == 0 ? rescued.compose(ignored -> table.prune()) : rescued;
-        return pruned.compose(ignored -> backfill());
-    }
-
-    /** A bounded step for a model that is new to us; jobs behind all new writes. */
-    private Future<?> backfill() {
-        String fingerprint = model.fingerprint();
-        if (fingerprint == null || fingerprint.equals(backfilled)) {
-            return Future.succeededFuture();
-        }
-        return table.backfill(fingerprint, BACKFILL_JOBS)
-                .onSuccess(jobs -> onContext(() -> {
-                    if (jobs < BACKFILL_JOBS) {
-                        backfilled = fingerprint;
-                    }
-                    if (jobs > 0) {
-                        LOG.info("{} memories without a vector of the active model got jobs", jobs);
-                        wake();
                     }
                 }));
     }
@@ -374,8 +344,8 @@ public final class JobRunner {
     private Future<?> release(List<ClaimedJob> jobs) {
         return jobs.isEmpty()
                 ? Future.succeededFuture()
-                : table.release(jobs)
-                        .onFailure(error -> LOG.warn("{} leases were not given back and run out", jobs.size(), error));
+                : table.release(jobs).onFailure(error -> fixed.troubles()
+                        .trouble(jobs.size() + " leases were not given back and run out", error));
     }
 
     private void checkIdle() {

@@ -61,9 +61,18 @@ final class JobTable {
      */
     record SetBack(boolean finallyFailed, boolean counts, long waitMillis, String code, String detail) {}
 
-    /** Takes up to {@code limit} jobs; a claim whose answer comes too late is rolled back, so that none is orphaned. */
-    Future<List<ClaimedJob>> claim(int limit, long leaseMillis) {
-        Tuple values = Tuple.of(time.now(), options.holder(), (double) leaseMillis, limit, options.maxChars());
+    /**
+     * Takes up to {@code limit} jobs, and gives those back that are under our name and not among {@code held}. What a
+     * claim took whose answer came too late is given back by the next one. No two claims of a runner may overlap.
+     */
+    Future<List<ClaimedJob>> claim(int limit, long leaseMillis, Collection<Long> held) {
+        Tuple values = Tuple.of(
+                time.now(),
+                options.holder(),
+                (double) leaseMillis,
+                limit,
+                options.maxChars(),
+                held.toArray(Long[]::new));
         return database.connection(
                         deadline(),
                         connection -> connection.preparedQuery(CLAIM).execute(values))
@@ -142,13 +151,20 @@ final class JobTable {
                 .map(rows -> rows.size());
     }
 
-    /** Takes jobs from runners that are gone, whoever they were; at most 100. */
-    Future<Integer> rescue(int maxFailures, long backoffBaseMillis, long backoffMaxMillis) {
-        Tuple values = Tuple.of(time.now(), maxFailures, backoffBaseMillis, backoffMaxMillis);
+    /** Takes jobs from runners that are gone, whoever they were; at most 100. Those that were ours do not count. */
+    Future<Integer> rescue(int maxFailures, long backoffBaseMillis, long backoffMaxMillis, FailedJobs failed) {
+        Tuple values = Tuple.of(time.now(), maxFailures, backoffBaseMillis, backoffMaxMillis, options.holder());
         return database.connection(
                         deadline(),
                         connection -> connection.preparedQuery(RESCUE).execute(values))
-                .map(rows -> rows.size());
+                .map(rows -> {
+                    rows.forEach(row -> {
+                        if (row.getString("state").equals(JobState.FAILED.wireName())) {
+                            failed.failed(row.getLong("id"), row.getUUID("memory_id"), "lease-expired");
+                        }
+                    });
+                    return rows.size();
+                });
     }
 
     /** Opens jobs for memories without a vector of this model; at most {@code limit}. */

@@ -25,8 +25,9 @@ final class Race<T> {
      * @param late what it fails with when the deadline comes first
      */
     Race(Timers timers, Deadline deadline, Supplier<Throwable> late) {
-        Context context = Vertx.currentContext();
-        // Handlers then run on the caller's context and never concurrently with its other code.
+        // Handlers then run on the caller's context and never concurrently with its other code. Other threads may keep
+        // a context they once used, also one of an instance that is closed since; nothing would ever run on that.
+        Context context = Context.isOnVertxThread() ? Vertx.currentContext() : null;
         promise = context == null ? Promise.promise() : ((ContextInternal) context).promise();
         timer = timers.schedule(deadline.remainingNanos(), () -> promise.tryFail(late.get()));
         promise.future().onComplete(ignored -> timer.cancel());

@@ -32,6 +32,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,17 +50,20 @@ public final class Recaller implements RecallService {
     private final Clock clock;
     private final Timers timers;
     private final Supplier<RecallSettings> settings;
-    private final MeterRegistry meters;
+    private final Outlets outlets;
 
     /** The parts that search and load. */
     record Legs(LexicalLeg lexical, VectorLeg vector, HitLoader loader) {}
 
-    Recaller(Legs legs, Clock clock, Timers timers, Supplier<RecallSettings> settings, MeterRegistry meters) {
+    /** Where it tells what it does. */
+    record Outlets(MeterRegistry meters, Consumer<DegradeReason> degraded) {}
+
+    Recaller(Legs legs, Clock clock, Timers timers, Supplier<RecallSettings> settings, Outlets outlets) {
         this.legs = legs;
         this.clock = clock;
         this.timers = timers;
         this.settings = settings;
-        this.meters = meters;
+        this.outlets = outlets;
     }
 
     @Override
@@ -172,8 +176,9 @@ public final class Recaller implements RecallService {
         Counter.builder("recallgate.recall.degraded")
                 .description("Hybrid recalls that were answered without their vector leg")
                 .tag("reason", degradation.reason().wireName())
-                .register(meters)
+                .register(outlets.meters())
                 .increment();
+        outlets.degraded().accept(degradation.reason());
         return answer(
                 call,
                 new Order(
@@ -204,7 +209,7 @@ public final class Recaller implements RecallService {
                 .description("Recalls, by the mode asked for and the mode that answered")
                 .tag("requested", response.requested().wireName())
                 .tag("served", response.served().wireName())
-                .register(meters)
+                .register(outlets.meters())
                 .record(Duration.ofNanos((long) (response.timing().total() * 1_000_000)));
         LOG.debug(
                 "recall {}: {} asked, {} served, {} hits",

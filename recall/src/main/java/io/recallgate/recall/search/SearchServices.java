@@ -2,6 +2,7 @@ package io.recallgate.recall.search;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.embedding.api.Embedder;
+import io.recallgate.recall.api.DegradeReason;
 import io.recallgate.recall.api.RecallService;
 import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.database.Database;
@@ -11,6 +12,7 @@ import io.recallgate.recall.lexical.TermStatistics;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Timers;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Puts recall together. The index is opened before and closed after by the caller, as the write path needs it too. */
@@ -25,8 +27,20 @@ public final class SearchServices {
      * @param analysis the very one that analyses documents
      * @param embedder embeds questions
      * @param index vectors, the very one that writers tell
+     * @param degraded told of each recall without its vector leg; called on event loops, returns at once
      */
-    public record Parts(Database database, LuceneAnalysis analysis, Embedder embedder, VectorIndex index) {}
+    public record Parts(
+            Database database,
+            LuceneAnalysis analysis,
+            Embedder embedder,
+            VectorIndex index,
+            Consumer<DegradeReason> degraded) {
+
+        /** Parts of which nobody is told. */
+        public Parts(Database database, LuceneAnalysis analysis, Embedder embedder, VectorIndex index) {
+            this(database, analysis, embedder, index, ignored -> {});
+        }
+    }
 
     /** The one entry point of recall. */
     public static RecallService create(
@@ -36,6 +50,6 @@ public final class SearchServices {
         VectorLeg vector =
                 new VectorLeg(parts.embedder(), parts.index(), new Coverage(parts.database(), clock), clock, timers);
         Recaller.Legs legs = new Recaller.Legs(lexical, vector, new HitLoader(parts.database()));
-        return new Recaller(legs, clock, timers, settings, meters);
+        return new Recaller(legs, clock, timers, settings, new Recaller.Outlets(meters, parts.degraded()));
     }
 }

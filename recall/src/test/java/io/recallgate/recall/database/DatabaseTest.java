@@ -61,6 +61,18 @@ class DatabaseTest {
     }
 
     @Test
+    void noticesAboutWhatExistsAlreadyAreNotSent() {
+        Database database = database(1, 8);
+        assertThat(Await.result(database.connection(in(5_000), c -> c.query("show client_min_messages")
+                                .execute()))
+                        .iterator()
+                        .next()
+                        .getString(0))
+                .isEqualTo("warning");
+        Await.result(database.close());
+    }
+
+    @Test
     void aTransactionWhoseCallerLeftIsRolledBack() {
         FakeClock clock = new FakeClock();
         Database database = Database.open(vertx, testDatabase.options(), clock);

@@ -15,6 +15,7 @@ import io.recallgate.recall.api.MemoryKind;
 import io.recallgate.recall.api.MemoryState;
 import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.bus.RecallEvents;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.store.MemoryStore;
@@ -25,18 +26,21 @@ import io.recallgate.time.SystemClock;
 import io.recallgate.time.VertxTimers;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** Jobs on a real database with a fake clock: what is due runs when the test says so. */
 class JobRunnerTest {
@@ -126,7 +130,7 @@ class JobRunnerTest {
                 + " (select id from memory where content = 'urgent')");
         JobTable table = table("a");
 
-        assertThat(Await.result(table.claim(2, 60_000)).stream().map(ClaimedJob::content))
+        assertThat(Await.result(table.claim(2, 60_000, List.of())).stream().map(ClaimedJob::content))
                 .containsExactly("urgent", "first");
     }
 
@@ -226,6 +230,112 @@ class JobRunnerTest {
     }
 
     @Test
+    void aRunnerThatWasRefusedManyTimesInARowGoesOn() {
+        embedder.failModel(FailureCode.NOT_READY);
+        rememberMany(3);
+        runner("a");
+        for (int refusals = 1; refusals <= 4; refusals++) {
+            int expected = refusals;
+            Await.until("it was refused " + expected + " times", () -> {
+                clock.advanceMillis(1_000);
+                return embedder.modelQuestions() >= expected;
+            });
+        }
+
+        embedder.failModel(null);
+        advanceUntilDone(3);
+    }
+
+    @Test
+    void aNotificationIsHeardAgainAfterTroubleIsOver() {
+        JobRunner runner = runner("a");
+        embedder.failAll(FailureCode.EMBEDDING_UNAVAILABLE);
+        remember("first", null);
+        Await.until("there was trouble", () -> count("retryable") == 1);
+        embedder.failAll(null);
+        advanceUntilDone(1);
+
+        remember("second", null);
+        runner.wake();
+        awaitJobs("done", 2);
+    }
+
+    @Test
+    void aJobThatIsStillOursThoughNobodyWorksOnItRunsAgainAtNoCost() {
+        embedder.fail("given up", FailureCode.CANCELLED);
+        remember("given up", null);
+        runner("a");
+        Await.until("it was given up", () -> embedder.timesAsked("given up") == 1);
+        embedder.mend("given up");
+
+        // Well before its lease has run out.
+        for (int i = 0; i < 10 && count("done") == 0; i++) {
+            clock.advanceMillis(1_000);
+            Await.until("the poll is over", () -> clock.pending() == 2);
+        }
+
+        awaitJobs("done", 1);
+        assertThat(testDatabase.queryText("select failures || ' ' || attempt from embedding_job"))
+                .isEqualTo("0 2");
+    }
+
+    @Test
+    void whatAClaimTookWhoseAnswerWasLostIsGivenBackByTheNext() {
+        rememberMany(3);
+        JobTable table = table("a");
+        ClaimedJob held = Await.result(table.claim(1, 60_000, List.of())).get(0);
+        assertThat(Await.result(table.claim(2, 60_000, List.of(held.id())))).hasSize(2);
+        assertThat(Await.result(table("b").claim(8, 60_000, List.of()))).isEmpty();
+
+        assertThat(Await.result(table.claim(1, 60_000, List.of(held.id())))).isEmpty();
+
+        assertThat(count("running")).isOne();
+        assertThat(Await.result(table.claim(8, 60_000, List.of(held.id())))).hasSize(2);
+    }
+
+    @Test
+    void aLeaseThatRunsOutInTheHandsOfALivingRunnerDoesNotCount() {
+        remember("text", null);
+        JobTable table = table("a");
+        assertThat(Await.result(table.claim(1, 60_000, List.of()))).hasSize(1);
+        clock.advanceMillis(60_001);
+
+        assertThat(Await.result(table.rescue(1, 1_000, 300_000, (job, memory, code) -> {})))
+                .isOne();
+
+        assertThat(testDatabase.queryText("select state || ' ' || failures || ' ' || errors from embedding_job"))
+                .isEqualTo("retryable 0 []");
+    }
+
+    @Test
+    void whatFailsForGoodIsPublishedWithoutItsText() {
+        List<JsonObject> events = new CopyOnWriteArrayList<>();
+        MessageConsumer<JsonObject> consumer =
+                vertx.eventBus().consumer(RecallEvents.EVENTS, message -> events.add(message.body()));
+        Await.result(consumer.completion());
+        embedder.fail("big", FailureCode.WORK_TOO_LARGE);
+        UUID id = remember("big", null);
+        JobRunner runner = runner("a");
+        awaitJobs("failed", 1);
+        Await.result(runner.stop(soon()));
+        remember("kills", null);
+        Await.result(table("dead").claim(1, 60_000, List.of()));
+        clock.advanceMillis(60_001);
+        List<String> codes = new ArrayList<>();
+        Await.result(table("b").rescue(1, 1_000, 300_000, (job, memory, code) -> codes.add(code)));
+
+        Await.until("it is published", () -> !events.isEmpty());
+        assertThat(events.get(0))
+                .isEqualTo(new JsonObject()
+                        .put("type", "job-failed")
+                        .put("job", events.get(0).getLong("job"))
+                        .put("memory_id", id.toString())
+                        .put("code", "work-too-large"));
+        assertThat(codes).containsExactly("lease-expired");
+        Await.result(consumer.unregister());
+    }
+
+    @Test
     void aResultForContentThatChangedMeanwhileCommitsNothing() {
         embedder.hold("old");
         UUID id = rememberAs("e", "old");
@@ -269,8 +379,13 @@ class JobRunnerTest {
                 model,
                 table,
                 () -> RecallSettings.DEFAULTS,
-                new JobExecution.Context(clock, new Random(1), JobOptions.defaults("a")));
-        ClaimedJob job = Await.result(table.claim(1, 60_000)).get(0);
+                new JobExecution.Context(
+                        clock,
+                        new Random(1),
+                        JobOptions.defaults("a"),
+                        new TroubleLog(LoggerFactory.getLogger(JobRunnerTest.class), clock),
+                        (job, memory, code) -> {}));
+        ClaimedJob job = Await.result(table.claim(1, 60_000, List.of())).get(0);
         Future<JobExecution.Outcome> late = execution.run(job, new CancelSignal());
         embedder.releaseThenModel("text", "f2");
 
@@ -285,16 +400,17 @@ class JobRunnerTest {
         remember("text", null);
         JobTable dead = table("dead");
         JobTable alive = table("alive");
-        ClaimedJob lost = Await.result(dead.claim(1, 60_000)).get(0);
+        ClaimedJob lost = Await.result(dead.claim(1, 60_000, List.of())).get(0);
         var vector = ScriptedEmbedder.result(Await.result(embedder.model())).vectors();
 
         clock.advanceMillis(60_001);
         // Not rescued yet, but no longer the dead one's to finish.
         assertThat(Await.result(dead.commit(lost, "f1", vector))).isFalse();
-        assertThat(Await.result(alive.rescue(5, 1_000, 300_000))).isOne();
-        assertThat(Await.result(alive.claim(1, 60_000))).isEmpty();
+        assertThat(Await.result(alive.rescue(5, 1_000, 300_000, (job, memory, code) -> {})))
+                .isOne();
+        assertThat(Await.result(alive.claim(1, 60_000, List.of()))).isEmpty();
         clock.advanceMillis(1_000);
-        ClaimedJob taken = Await.result(alive.claim(1, 60_000)).get(0);
+        ClaimedJob taken = Await.result(alive.claim(1, 60_000, List.of())).get(0);
 
         assertThat(Await.result(dead.renew(List.of(lost), 60_000))).isEmpty();
         assertThat(Await.result(dead.commit(lost, "f1", vector))).isFalse();
@@ -332,7 +448,7 @@ class JobRunnerTest {
     @Test
     void workOfARunnerThatDiedIsDoneOnceByAnother() {
         rememberMany(4);
-        assertThat(Await.result(table("killed").claim(4, 60_000))).hasSize(4);
+        assertThat(Await.result(table("killed").claim(4, 60_000, List.of()))).hasSize(4);
         runner("b");
         clock.advanceMillis(59_000);
         assertThat(embedder.asked).isEmpty();

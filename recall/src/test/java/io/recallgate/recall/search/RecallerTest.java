@@ -39,6 +39,7 @@ import io.vertx.sqlclient.SqlConnection;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -65,6 +66,7 @@ class RecallerTest {
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final SwitchableIndex index = new SwitchableIndex();
     private final AtomicReference<RecallSettings> settings = new AtomicReference<>(RecallSettings.DEFAULTS);
+    private final List<DegradeReason> degradations = new CopyOnWriteArrayList<>();
     private RecallService recaller;
 
     @BeforeAll
@@ -89,7 +91,7 @@ class RecallerTest {
     void makeRecaller() {
         index.target = new ExactVectorIndex(database, clock, workers, () -> 64L << 20, meters);
         recaller = SearchServices.create(
-                new SearchServices.Parts(database, new LuceneAnalysis(), embedder, index),
+                new SearchServices.Parts(database, new LuceneAnalysis(), embedder, index, degradations::add),
                 clock,
                 clock,
                 settings::get,
@@ -410,6 +412,7 @@ class RecallerTest {
         assertThat(response.requested()).isEqualTo(RecallMode.HYBRID);
         assertThat(response.served()).isEqualTo(RecallMode.LEXICAL);
         assertThat(ids(response)).containsExactly(expected);
+        assertThat(degradations).containsExactly(reason);
         assertThat(meters.counter("recallgate.recall.degraded", "reason", reason.wireName())
                         .count())
                 .isEqualTo(1);
