@@ -52,8 +52,8 @@ public final class RecallgateRouter {
         api = HttpApi.create(
                 vertx,
                 gateway,
-                new HttpEnvironment(time.clock(), time.timers(), registry, keys),
-                () -> options(settings.config().http()));
+                new HttpEnvironment(time.clock(), time.timers(), registry, keys, null),
+                () -> HttpOptions.of(settings.config().http()));
         deployment = vertx.deployVerticle(new Owner(gateway, api, ready));
     }
 
@@ -87,16 +87,6 @@ public final class RecallgateRouter {
     /** Stops the gateway and leaves the application's Vert.x alone. The routes then answer 503. */
     public Future<Void> close() {
         return deployment.compose(vertx::undeploy);
-    }
-
-    private static HttpOptions options(RecallgateConfig.Http http) {
-        HttpOptions usual = HttpOptions.DEFAULTS;
-        return new HttpOptions(
-                http.requestLifetimeMillis(),
-                http.bodyLimitBytes(),
-                usual.bodyMillis(),
-                Math.max(usual.bufferedBytes(), http.bodyLimitBytes()),
-                usual.inFlight());
     }
 
     /** Ties the gateway's life to the Vert.x it lives in. */

@@ -12,6 +12,7 @@ import io.recallgate.gateway.cli.importing.Importer;
 import io.recallgate.gateway.cli.importing.JobCounts;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -159,6 +160,9 @@ final class DemoCommand implements Callable<Integer> {
         Screen screen = context.screen();
         screen.out().println();
         screen.out().println(screen.bold("Try next") + ", in another terminal:");
+        if (!header.isEmpty()) {
+            screen.out().println("  export RECALLGATE_KEY=…   # the gateway's key, for all of these");
+        }
         screen.out()
                 .println("  curl -s " + url + "/v1/recall" + json
                         + " -d '{\"query\":\"who must not eat peanuts?\",\"limit\":3}'");
@@ -166,11 +170,22 @@ final class DemoCommand implements Callable<Integer> {
                 .println("  curl -s " + url + "/v1/memories" + json
                         + " -d '{\"content\":\"The demo works\",\"author\":\"me\",\"external_id\":\"demo/1\"}'");
         screen.out().println("  curl -s " + url + "/v1/workers" + header);
+        String script = script();
         String other = url.equals(ConnectionOptions.DEFAULT_URL) ? "" : " --url " + url;
-        screen.out().println("  ./recallgate recall" + other + " \"which name does parcel-sync have now?\"");
-        screen.out().println("  ./recallgate status" + other);
+        screen.out().println("  " + script + " recall" + other + " \"which name does parcel-sync have now?\"");
+        screen.out().println("  " + script + " status" + other);
         screen.out().println();
         screen.out().println("The gateway stays up at " + url + ". Ctrl-C stops it; the data is kept.");
         screen.out().flush();
+    }
+
+    /** The script as the next terminal finds it: it may be anywhere but in the script's own directory. */
+    private String script() {
+        String home = context.environment().getOrDefault("RECALLGATE_HOME", "");
+        if (home.isEmpty() || Path.of(home).equals(Path.of("").toAbsolutePath())) {
+            return "./recallgate";
+        }
+        String path = Path.of(home, "recallgate").toString();
+        return path.matches("[A-Za-z0-9/._+-]+") ? path : "'" + path.replace("'", "'\\''") + "'";
     }
 }

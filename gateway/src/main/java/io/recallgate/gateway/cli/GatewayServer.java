@@ -3,7 +3,7 @@ package io.recallgate.gateway.cli;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.IntConsumer;
+import java.util.function.Consumer;
 
 /** Starts a gateway in this process: what {@code serve} and {@code demo} need of the launcher. */
 public interface GatewayServer {
@@ -14,10 +14,10 @@ public interface GatewayServer {
      *
      * @param environment settings, as {@code System.getenv()}
      * @param file the configuration file, empty for none
-     * @param onListening gets the port once it listens; on any thread
+     * @param onListening gets the URL under which this machine reaches it, once it listens; on any thread
      * @return the exit status
      */
-    int run(Map<String, String> environment, Optional<Path> file, IntConsumer onListening);
+    int run(Map<String, String> environment, Optional<Path> file, Consumer<String> onListening);
 
     /** Asks it to stop as a signal would. May be called on any thread, at any time. */
     void stop();

@@ -34,6 +34,6 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return server.run(options.environment(context), options.file(context), port -> {});
+        return server.run(options.environment(context), options.file(context), url -> {});
     }
 }

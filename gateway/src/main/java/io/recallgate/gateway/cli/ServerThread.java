@@ -27,24 +27,19 @@ final class ServerThread {
     private static final long LOOK_EVERY_MILLIS = 50;
     private static final Duration END_BOUND = Duration.ofSeconds(20);
 
-    private static final int NEVER_LISTENED = -1;
-
     private final FutureTask<Integer> running;
-    private final CompletableFuture<Integer> port = new CompletableFuture<>();
-    private final String host;
+    /** Empty once it is known that it will never listen. */
+    private final CompletableFuture<Optional<String>> url = new CompletableFuture<>();
 
     ServerThread(GatewayServer server, Map<String, String> environment, Optional<Path> file) {
         this.running = new FutureTask<>(() -> {
             try {
-                return server.run(environment, file, port::complete);
+                return server.run(environment, file, listening -> url.complete(Optional.of(listening)));
             } finally {
-                // Whoever waits for the port of a server that never listened is let go.
-                port.complete(NEVER_LISTENED);
+                // Whoever waits for a server that never listened is let go.
+                url.complete(Optional.empty());
             }
         });
-        String given = environment.getOrDefault("RECALLGATE_HTTP_HOST", "");
-        // A wildcard is where to listen, not where to connect.
-        this.host = given.isEmpty() || given.equals("0.0.0.0") || given.equals("::") ? "127.0.0.1" : given;
     }
 
     void start() {
@@ -110,7 +105,7 @@ final class ServerThread {
     /** A client of it once it listens; null if it ended instead. */
     private @Nullable GatewayClient awaitListening(CliContext context, Duration bound) {
         try {
-            port.get(bound.toMillis(), TimeUnit.MILLISECONDS);
+            url.get(bound.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CommandFailedException("interrupted while starting", e);
@@ -121,12 +116,10 @@ final class ServerThread {
     }
 
     private @Nullable GatewayClient client(CliContext context) {
-        int known = port.getNow(NEVER_LISTENED);
-        if (known == NEVER_LISTENED) {
-            return null;
-        }
-        String url = ConnectionOptions.url(host, Integer.toString(known));
-        return new GatewayClient(GatewayAddress.of(url, null, null), context.clock(), context.pauses(), Duration.ZERO);
+        return url.getNow(Optional.empty())
+                .map(known -> new GatewayClient(
+                        GatewayAddress.of(known, null, null), context.clock(), context.pauses(), Duration.ZERO))
+                .orElse(null);
     }
 
     private static boolean isReady(GatewayClient client, Progress progress) {

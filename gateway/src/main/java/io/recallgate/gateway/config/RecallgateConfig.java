@@ -86,7 +86,6 @@ public record RecallgateConfig(
      * @param startBackoffMillis wait after the first failed start
      * @param sliceRows most rows of a slice
      * @param sliceTokens most padded tokens of a slice
-     * @param inputLimitBytes where text is cut before tokenising
      * @param documentFairness query slices before one document slice
      * @param queueOperations most waiting and running operations
      * @param queueBytes most bytes of them
@@ -100,7 +99,6 @@ public record RecallgateConfig(
             long startBackoffMillis,
             int sliceRows,
             int sliceTokens,
-            int inputLimitBytes,
             int documentFairness,
             int queueOperations,
             long queueBytes) {}
@@ -195,7 +193,6 @@ public record RecallgateConfig(
                         values.number(Setting.START_BACKOFF_MS),
                         values.whole(Setting.SLICE_ROWS),
                         values.whole(Setting.SLICE_TOKENS),
-                        values.whole(Setting.INPUT_LIMIT_BYTES),
                         values.whole(Setting.DOCUMENT_FAIRNESS),
                         values.whole(Setting.QUEUE_OPERATIONS),
                         values.number(Setting.QUEUE_BYTES)));

@@ -53,7 +53,8 @@ public enum Setting {
             new Text("a file of hashed keys"),
             null,
             "path",
-            "Keys and their owners. Unset serves the owner \"local\" without a key, on loopback only."),
+            "Keys and their owners; the rights read, write and admin do not include each other. Unset serves the"
+                    + " owner \"local\" without a key, on loopback only."),
     BODY_LIMIT_BYTES(
             "RECALLGATE_BODY_LIMIT_BYTES",
             "http.body-limit-bytes",
@@ -100,21 +101,6 @@ public enum Setting {
             "e5-small-v2-q",
             "",
             "A bundled name, or a directory with model.onnx, tokenizer.json and recallgate-model.yaml."),
-    EMBEDDING_URL(
-            "RECALLGATE_EMBEDDING_URL",
-            "embedding.url",
-            Url.of("https", "http"),
-            null,
-            "",
-            "Base URL of an OpenAI-compatible server, for the provider openai."),
-    EMBEDDING_API_KEY(
-            "RECALLGATE_EMBEDDING_API_KEY",
-            "embedding.api-key",
-            new Text("a key"),
-            null,
-            "",
-            "Its key, for the provider openai.",
-            Trait.SECRET),
     EMBEDDING_WORKERS(
             "RECALLGATE_EMBEDDING_WORKERS",
             "embedding.workers",
@@ -186,13 +172,6 @@ public enum Setting {
             "4096",
             "tokens",
             "Most padded tokens of a slice; with the rows it bounds native memory."),
-    INPUT_LIMIT_BYTES(
-            "RECALLGATE_INPUT_LIMIT_BYTES",
-            "embedding.input-limit-bytes",
-            new Whole(256, 1_048_576),
-            "32768",
-            "bytes",
-            "Text is cut here before tokenising, which takes a second per MiB and cannot be stopped."),
     DOCUMENT_FAIRNESS(
             "RECALLGATE_DOCUMENT_FAIRNESS",
             "embedding.document-fairness",

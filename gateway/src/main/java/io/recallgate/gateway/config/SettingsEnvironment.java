@@ -23,6 +23,10 @@ final class SettingsEnvironment {
             "RECALLGATE_PROJECT",
             "RECALLGATE_VERSION");
 
+    /** Designed and not built yet: whoever sets one should not believe that it does something. */
+    private static final Pattern NOT_YET = Pattern.compile(
+            "RECALLGATE_(EMBEDDING_URL|EMBEDDING_API_KEY|PREPARATION_BUDGET_MS|UPSTREAM.*|PROBE_.*)(_FILE)?");
+
     /** What Kubernetes sets for a service named recallgate, and what the tests read. */
     private static final Pattern FOREIGN = Pattern.compile("RECALLGATE_(SERVICE_.*|PORT|PORT_\\d+_.*|TEST_.*)");
 
@@ -61,7 +65,10 @@ final class SettingsEnvironment {
         if (name.startsWith(PREFIX)
                 && !NOT_SETTINGS.contains(name)
                 && !FOREIGN.matcher(name).matches()) {
-            throw new ConfigException(name + ": unknown setting; conf/recallgate.yaml lists all");
+            throw new ConfigException(
+                    NOT_YET.matcher(name).matches()
+                            ? name + ": this setting is not part of this version yet; unset it"
+                            : name + ": unknown setting; conf/recallgate.yaml lists all");
         }
     }
 

@@ -2,6 +2,7 @@ package io.recallgate.gateway.config;
 
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -32,8 +33,12 @@ final class SettingsFile {
             text = Files.readString(file);
         } catch (NoSuchFileException missing) {
             throw new ConfigException(file + ": no such file");
+        } catch (CharacterCodingException binary) {
+            throw new ConfigException(file + ": is not text in UTF-8, so no configuration");
         } catch (IOException unreadable) {
-            throw new ConfigException(file + ": cannot be read: " + unreadable);
+            throw new ConfigException(file + ": cannot be read ("
+                    + unreadable.getClass().getSimpleName().replace("Exception", "")
+                    + "); allowed is a file that this user may read");
         }
         return flatten(parse(file, text), file.toString());
     }

@@ -5,12 +5,14 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.config.ApiKeys.Right;
 import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.gateway.http.openai.EmbeddingRoutes;
+import io.recallgate.gateway.http.pipeline.Connections;
 import io.recallgate.gateway.http.pipeline.Endpoint;
 import io.recallgate.gateway.http.pipeline.Exchange;
 import io.recallgate.gateway.http.pipeline.Gate;
 import io.recallgate.gateway.http.pipeline.HttpEnvironment;
 import io.recallgate.gateway.http.pipeline.HttpOptions;
 import io.recallgate.gateway.http.pipeline.LagSampler;
+import io.recallgate.gateway.http.pipeline.MalformedRequests;
 import io.recallgate.gateway.http.pipeline.Pipeline;
 import io.recallgate.gateway.http.pipeline.Reply;
 import io.recallgate.gateway.http.routes.HealthRoutes;
@@ -24,6 +26,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.ext.web.Router;
 import java.util.ArrayList;
@@ -35,6 +38,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * All routes of the gateway on one router. Serves as soon as it is created: until the runtime is ready every route but
@@ -56,11 +60,18 @@ public final class HttpApi {
     private final JsonWorkers workers;
     private final Future<String> sampler;
     private final Vertx vertx;
+    private final Connections connections;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private HttpApi(
-            Vertx vertx, List<Endpoint> endpoints, Pipeline pipeline, JsonWorkers workers, Future<String> sampler) {
+            Vertx vertx,
+            List<Endpoint> endpoints,
+            Pipeline pipeline,
+            JsonWorkers workers,
+            Future<String> sampler,
+            Connections connections) {
         this.vertx = vertx;
+        this.connections = connections;
         this.endpoints = List.copyOf(endpoints);
         this.workers = workers;
         this.sampler = sampler;
@@ -92,7 +103,13 @@ public final class HttpApi {
                 vertx.deployVerticle(
                         () -> new LagSampler(environment),
                         new DeploymentOptions().setInstances(VertxOptions.DEFAULT_EVENT_LOOP_POOL_SIZE));
-        return new HttpApi(vertx, endpoints, new Pipeline(runtime, environment, options, workers), workers, sampler);
+        return new HttpApi(
+                vertx,
+                endpoints,
+                new Pipeline(runtime, environment, options, workers),
+                workers,
+                sampler,
+                new Connections(environment.timers(), Connections.MAX_OPEN));
     }
 
     /** Server options with every limit explicit; host and port are the caller's to set. */
@@ -111,7 +128,17 @@ public final class HttpApi {
                 .setHandle100ContinueAutomatically(false);
     }
 
-    /** The routes, to be a server's request handler or a sub-router. */
+    /** Has {@code server}, which is not listening yet, serve the routes, with bounds on its connections. */
+    public HttpServer serve(HttpServer server) {
+        return server.connectionHandler(connections::opened)
+                .invalidRequestHandler(new MalformedRequests())
+                .requestHandler(request -> {
+                    connections.heard(request.connection());
+                    router.handle(request);
+                });
+    }
+
+    /** The routes, to be a sub-router; as a server's own, {@link #serve} does more. */
     public Router router() {
         return router;
     }
@@ -135,6 +162,11 @@ public final class HttpApi {
             byPath.computeIfAbsent(endpoint.path(), path -> new ArrayList<>()).add(endpoint);
             router.route(endpoint.method(), endpoint.routerPath())
                     .handler(routing -> pipeline.serve(routing, endpoint));
+            if (endpoint.method().equals(HttpMethod.GET)) {
+                // The same without its body; every server has to know it (RFC 9110, 9.1).
+                router.route(HttpMethod.HEAD, endpoint.routerPath())
+                        .handler(routing -> pipeline.serve(routing, endpoint));
+            }
         }
         byPath.forEach((path, sharing) -> {
             Endpoint otherwise = wrongMethod(sharing);
@@ -143,12 +175,18 @@ public final class HttpApi {
         Endpoint unknown = Endpoint.of(HttpMethod.GET, "unknown", Right.READ, HttpApi::unknown)
                 .gate(Gate.ALWAYS);
         router.route().handler(routing -> pipeline.serve(routing, unknown));
+        // What Vert.x refuses before any route: a path that is none, or that is not valid percent-encoding.
+        Endpoint malformed = Endpoint.of(HttpMethod.GET, "malformed", Right.READ, HttpApi::malformed)
+                .gate(Gate.ALWAYS);
+        router.errorHandler(400, routing -> pipeline.serve(routing, malformed));
+        router.errorHandler(404, routing -> pipeline.serve(routing, unknown));
     }
 
     private static Endpoint wrongMethod(List<Endpoint> sharing) {
         Endpoint first = sharing.get(0);
         String methods = sharing.stream()
                 .map(endpoint -> endpoint.method().name())
+                .flatMap(method -> method.equals("GET") ? Stream.of(method, "HEAD") : Stream.of(method))
                 .collect(Collectors.toCollection(TreeSet::new))
                 .stream()
                 .collect(Collectors.joining(", "));
@@ -158,6 +196,10 @@ public final class HttpApi {
                 })
                 .dialect(first.dialect())
                 .gate(Gate.ALWAYS);
+    }
+
+    private static Future<Reply> malformed(Exchange exchange) {
+        throw new FailureException(FailureCode.INVALID_FIELD, "the request target or the host header is not valid");
     }
 
     private static Future<Reply> unknown(Exchange exchange) {

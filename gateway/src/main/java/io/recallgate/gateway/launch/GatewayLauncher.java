@@ -28,7 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.IntConsumer;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,11 +60,12 @@ public final class GatewayLauncher implements GatewayServer {
     private record Running(Vertx vertx, Recallgate gateway, long stopBoundMillis) {}
 
     @Override
-    public int run(Map<String, String> environment, Optional<Path> file, IntConsumer onListening) {
+    public int run(Map<String, String> environment, Optional<Path> file, Consumer<String> onListening) {
         // Before anything native is loaded, and before there is anything that a signal could leave behind.
         if (!ProcessSignals.install(status -> stop())) {
             LOG.warn("signals cannot be handled here: stop the gateway only when it is idle");
         }
+        HangUp.install(this::stop);
         Thread.setDefaultUncaughtExceptionHandler(
                 (thread, error) -> LOG.error("an uncaught error on {}", thread.getName(), error));
         SettingsHolder settings;
@@ -102,7 +103,7 @@ public final class GatewayLauncher implements GatewayServer {
             SettingsHolder settings,
             Optional<ApiKeys> keys,
             PrometheusMeterRegistry registry,
-            IntConsumer onListening)
+            Consumer<String> onListening)
             throws InterruptedException {
         Recallgate.Time time = new Recallgate.Time(SystemClock.INSTANCE, new VertxTimers(vertx));
         RecallgateConfig config = settings.config();
@@ -114,51 +115,55 @@ public final class GatewayLauncher implements GatewayServer {
             return false;
         }
         Running running = new Running(vertx, gateway, config.drainMillis() + STOP_SLACK_MILLIS);
-        boolean started = await(gateway.claim()
-                .compose(claimed -> {
-                    HttpApi api = HttpApi.create(
-                            vertx,
-                            gateway,
-                            new HttpEnvironment(time.clock(), time.timers(), registry, keys.orElse(null)),
-                            () -> options(settings));
-                    HttpFront front = new HttpFront(vertx, api, config);
-                    gateway.onDrain(front::drain);
-                    return front.listen();
-                })
-                .compose(port -> {
-                    listening(config, port, onListening);
-                    return gateway.start();
-                })
-                .onSuccess(ready -> out.println(
-                        "ready in " + ManagementFactory.getRuntimeMXBean().getUptime() + " ms")));
+        // Step by step on this thread: loading the classes of the HTTP side takes most of a second, and done in the
+        // callbacks of the steps it would hold up the event loop that they run on.
+        boolean started = await(gateway.claim());
+        if (started && !stopRequested.isDone()) {
+            HttpApi api = HttpApi.create(
+                    vertx,
+                    gateway,
+                    new HttpEnvironment(
+                            time.clock(),
+                            time.timers(),
+                            registry,
+                            keys.orElse(null),
+                            config.http().host()),
+                    () -> HttpOptions.of(settings.config().http()));
+            HttpFront front = new HttpFront(vertx, api, config);
+            gateway.onDrain(front::drain);
+            Future<Integer> port = front.listen();
+            started = await(port);
+            if (started && !stopRequested.isDone()) {
+                listening(config, port.result(), onListening);
+                started = await(gateway.start());
+            }
+        }
+        if (started && !stopRequested.isDone()) {
+            out.println("ready in " + ManagementFactory.getRuntimeMXBean().getUptime() + " ms");
+        }
         if (started) {
             awaitStop();
         }
         return stop(running) && started;
     }
 
-    private void listening(RecallgateConfig config, int port, IntConsumer onListening) {
+    private void listening(RecallgateConfig config, int port, Consumer<String> onListening) {
         String host = config.http().host();
-        out.println("listening on http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
-        onListening.accept(port);
+        out.println("listening on " + url(host, port));
+        // A wildcard is where to listen, not where to connect.
+        boolean anywhere = host.equals("0.0.0.0") || host.equals("::");
+        onListening.accept(url(anywhere ? "127.0.0.1" : host, port));
     }
 
-    private static HttpOptions options(SettingsHolder settings) {
-        RecallgateConfig.Http http = settings.config().http();
-        HttpOptions usual = HttpOptions.DEFAULTS;
-        return new HttpOptions(
-                http.requestLifetimeMillis(),
-                http.bodyLimitBytes(),
-                usual.bodyMillis(),
-                Math.max(usual.bufferedBytes(), http.bodyLimitBytes()),
-                usual.inFlight());
+    private static String url(String host, int port) {
+        return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
 
-    /** Waits for the start or for a stop, whichever comes first; says what went wrong in one line. */
-    private boolean await(Future<Void> start) throws InterruptedException {
-        CompletableFuture<Void> started = start.toCompletionStage().toCompletableFuture();
+    /** Waits for a step of the start or for a stop, whichever comes first; says what went wrong in one line. */
+    private boolean await(Future<?> step) throws InterruptedException {
+        CompletableFuture<?> done = step.toCompletionStage().toCompletableFuture();
         try {
-            CompletableFuture.anyOf(started, stopRequested).get();
+            CompletableFuture.anyOf(done, stopRequested).get();
             return true;
         } catch (ExecutionException failed) {
             Throwable cause = failed.getCause() == null ? failed : failed.getCause();
@@ -213,7 +218,7 @@ public final class GatewayLauncher implements GatewayServer {
             Thread.currentThread().interrupt();
         } catch (TimeoutException | ExecutionException stuck) {
             // A worker that does not return holds it; the process ends without.
-            LOG.warn("Vert.x did not close within {} ms", CLOSE_MILLIS, stuck);
+            LOG.warn("Vert.x did not close within {} ms: {}", CLOSE_MILLIS, stuck.toString());
         }
     }
 

@@ -61,10 +61,7 @@ final class HttpFront {
         public Future<?> start() {
             HttpServerOptions options =
                     HttpApi.serverOptions().setHost(config.host()).setPort(port);
-            return vertx.createHttpServer(options)
-                    .requestHandler(api.router())
-                    .listen()
-                    .onSuccess(servers::add);
+            return api.serve(vertx.createHttpServer(options)).listen().onSuccess(servers::add);
         }
     }
 

@@ -4,10 +4,10 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.JsonEncoder;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import io.recallgate.gateway.config.RecallgateConfig.Log;
 import io.recallgate.gateway.config.RecallgateConfig.LogFormat;
 import java.util.List;
@@ -45,15 +45,21 @@ final class LogSetup {
         ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
         appender.setContext(context);
         appender.setTarget("System.err");
-        appender.setEncoder(log.format() == LogFormat.JSON ? json(context) : text(context));
+        appender.setEncoder(
+                log.format() == LogFormat.JSON
+                        ? json(context)
+                        : text(context, log.level().equals("debug")));
         appender.start();
         root.addAppender(appender);
     }
 
-    private static Encoder<ILoggingEvent> text(LoggerContext context) {
-        PatternLayoutEncoder encoder = new PatternLayoutEncoder();
+    private static Encoder<ILoggingEvent> text(LoggerContext context, boolean debug) {
+        TerminalLayout layout = new TerminalLayout(debug);
+        layout.setContext(context);
+        layout.start();
+        LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
         encoder.setContext(context);
-        encoder.setPattern("%d{HH:mm:ss.SSS} %-5level %logger{0} - %msg%n");
+        encoder.setLayout(layout);
         encoder.start();
         return encoder;
     }

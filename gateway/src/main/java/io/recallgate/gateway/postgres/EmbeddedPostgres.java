@@ -75,9 +75,17 @@ public final class EmbeddedPostgres {
             postgres.watch();
             return postgres;
         } catch (IOException unusable) {
-            throw PostgresFailure.of("cannot use " + files.root() + ": " + unusable)
+            throw PostgresFailure.of(
+                            "cannot use its files (" + reason(unusable)
+                                    + "); make " + files.root()
+                                    + " a directory that can be written, with 100 MB free, or set RECALLGATE_DATA_DIR to another")
                     .causedBy(unusable);
         }
+    }
+
+    /** Java's messages of these are often only the path; its names for them tell what is wrong. */
+    private static String reason(IOException unusable) {
+        return unusable.getClass().getSimpleName().replace("Exception", "") + ": " + unusable.getMessage();
     }
 
     private static void stopLeftBehind(PostgresFiles files, Clock clock) throws IOException, InterruptedException {

@@ -56,8 +56,11 @@ record PostgresBinaries(Path home) {
     /**
      * Unpacks the platform's archive once for each of its versions: into a directory of another name that is renamed
      * when it is whole, so that a kill in between leaves nothing that looks whole. The caller holds the data directory.
+     *
+     * @throws InterruptedException if the thread is interrupted: it takes seconds, and a stop need not wait for them
      */
-    static PostgresBinaries unpack(PostgresFiles files, PostgresPlatform platform) throws IOException {
+    static PostgresBinaries unpack(PostgresFiles files, PostgresPlatform platform)
+            throws IOException, InterruptedException {
         URL archive = PostgresBinaries.class.getResource("/" + platform.archive());
         if (archive == null) {
             throw PostgresFailure.of("is not in this build (" + platform.archive()
@@ -88,11 +91,14 @@ record PostgresBinaries(Path home) {
         return Long.toHexString(connection.getContentLengthLong());
     }
 
-    private static void unpack(InputStream in, Path target) throws IOException {
+    private static void unpack(InputStream in, Path target) throws IOException, InterruptedException {
         long unpacked = 0;
         try (TarArchiveInputStream tar =
                 new TarArchiveInputStream(new XZCompressorInputStream(new BufferedInputStream(in, 1 << 16)))) {
             for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+                if (Thread.interrupted()) {
+                    throw new InterruptedException("stopped while unpacking PostgreSQL");
+                }
                 Path path = target.resolve(entry.getName()).normalize();
                 if (!path.startsWith(target)) {
                     throw new IOException("archive entry outside of its directory: " + entry.getName());

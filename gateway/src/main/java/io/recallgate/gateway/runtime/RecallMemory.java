@@ -73,7 +73,9 @@ final class RecallMemory implements MemoryPart {
                             stores.readers(),
                             () -> settings.get().exactIndexCacheBytes(),
                             registry)
-                    .map(vectors -> new Services(options, embedder, report, stores, vectors))
+                    // It loads Lucene and hundreds of classes more: half a second that an event loop has no time for.
+                    .compose(vectors -> vertx.executeBlocking(
+                            () -> new Services(options, embedder, report, stores, vectors), false))
                     .compose(services -> services.begin().<Opened>map(services), error -> stores.close()
                             .transform(closed -> Future.failedFuture(error)));
         });

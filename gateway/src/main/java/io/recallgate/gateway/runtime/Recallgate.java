@@ -91,7 +91,7 @@ public final class Recallgate implements GatewayRuntime {
                 : new EmbeddedDatabase(
                         vertx, time.clock(), config.dataDir(), config.database().poolSize());
         EmbeddingPart embedding = config.embedding().provider() == RecallgateConfig.Provider.NONE
-                ? new NoEmbedding()
+                ? new NoEmbedding(vertx, time.clock())
                 : new LocalEmbedding(vertx, config, time, registry);
         MemoryPart memory = new RecallMemory(vertx, settings.recallSettings(), time, registry);
         return new Recallgate(vertx, settings, time, new Parts(database, memory, embedding));
@@ -170,7 +170,11 @@ public final class Recallgate implements GatewayRuntime {
             } else if (FailureException.of(result.cause()).code() == FailureCode.MODEL_UNUSABLE) {
                 warm.tryFail(result.cause());
             } else if (warm.tryComplete()) {
-                LOG.warn("embeddings did not come up; serving without them", result.cause());
+                FailureException why = FailureException.of(result.cause());
+                LOG.warn(
+                        "embeddings did not come up, serving without them: {}",
+                        why.detail(),
+                        why.code() == FailureCode.INTERNAL ? result.cause() : null);
             }
         });
         return warm.future();

@@ -13,7 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.IntConsumer;
+import java.util.function.Consumer;
 
 /** Runs command lines in the test's own process, with a clock that only pauses move. */
 final class CommandLineRun {
@@ -61,7 +61,7 @@ final class CommandLineRun {
 
     private static final class NoServer implements GatewayServer {
         @Override
-        public int run(Map<String, String> environment, Optional<Path> file, IntConsumer onListening) {
+        public int run(Map<String, String> environment, Optional<Path> file, Consumer<String> onListening) {
             throw new AssertionError("this command starts no server");
         }
 

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntConsumer;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,8 +69,8 @@ class DemoCommandTest {
         }
 
         @Override
-        public int run(Map<String, String> environment, Optional<Path> file, IntConsumer onListening) {
-            onListening.accept(gateway.port());
+        public int run(Map<String, String> environment, Optional<Path> file, Consumer<String> onListening) {
+            onListening.accept(gateway.url());
             try {
                 if (stopsAfterTheTour) {
                     // The third answer is on its way: what the demo prints after it comes before its exit.
@@ -142,7 +142,7 @@ class DemoCommandTest {
     void aServerThatDoesNotStartEndsTheDemoWithItsStatus() {
         line.server = new GatewayServer() {
             @Override
-            public int run(Map<String, String> environment, Optional<Path> file, IntConsumer onListening) {
+            public int run(Map<String, String> environment, Optional<Path> file, Consumer<String> onListening) {
                 return 1;
             }
 
@@ -177,7 +177,7 @@ class DemoCommandTest {
         line.environment.put("RECALLGATE_HTTP_PORT", "1");
         line.server = new GatewayServer() {
             @Override
-            public int run(Map<String, String> environment, Optional<Path> file, IntConsumer onListening) {
+            public int run(Map<String, String> environment, Optional<Path> file, Consumer<String> onListening) {
                 seen.putAll(environment);
                 return 0;
             }
@@ -198,5 +198,27 @@ class DemoCommandTest {
         assertThat(line.err())
                 .contains("there is no settings file /nowhere.yaml")
                 .hasLineCount(1);
+    }
+
+    @Test
+    void whatToTryNextNamesTheScriptWhereverItIs() {
+        line.server = new StubServer(0, true);
+        line.environment.put("RECALLGATE_HOME", "/opt/it's here");
+
+        assertThat(line.run("demo")).isZero();
+
+        assertThat(line.out()).contains("  '/opt/it'\\''s here/recallgate' status --url " + gateway.url());
+    }
+
+    @Test
+    void withAKeyWhatToTryNextAsksForItInsteadOfShowingIt() {
+        line.server = new StubServer(0, true);
+
+        assertThat(line.run("demo", "--key", "sesame")).isZero();
+
+        assertThat(line.out())
+                .contains("export RECALLGATE_KEY=")
+                .contains("-H \"x-recallgate-key: $RECALLGATE_KEY\"")
+                .doesNotContain("sesame");
     }
 }

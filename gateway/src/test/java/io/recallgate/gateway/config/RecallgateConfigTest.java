@@ -75,6 +75,8 @@ class RecallgateConfigTest {
                 "RECALLGATE_JOB_BACKOFF_MAX_MS | 5 | RECALLGATE_JOB_BACKOFF_MAX_MS is '5': allowed is at least RECALLGATE_JOB_BACKOFF_BASE_MS",
                 "RECALLGATE_DATABASE_POOL_SIZE | 31 | RECALLGATE_DATABASE_POOL_SIZE is '31': allowed is at most 30 with the embedded PostgreSQL; RECALLGATE_DATABASE_URL names another",
                 "RECALLGATE_HTTP_PROT | 1 | RECALLGATE_HTTP_PROT: unknown setting; conf/recallgate.yaml lists all",
+                "RECALLGATE_EMBEDDING_URL | https://api.example/v1 | RECALLGATE_EMBEDDING_URL: this setting is not part of this version yet; unset it",
+                "RECALLGATE_INPUT_LIMIT_BYTES | 1000 | RECALLGATE_INPUT_LIMIT_BYTES: unknown setting; conf/recallgate.yaml lists all",
                 "RECALLGATE_DATABASE_URL_FILE | /nowhere/at/all | RECALLGATE_DATABASE_URL_FILE is '/nowhere/at/all': allowed is a file that can be read",
             })
     void aWrongValueIsOneLineWithTheSettingTheValueAndWhatIsAllowed(String name, String value, String line) {

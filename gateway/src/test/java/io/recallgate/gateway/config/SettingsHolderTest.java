@@ -114,7 +114,8 @@ class SettingsHolderTest {
         assertThat(holder.describe().getJsonArray("settings")).hasSize(Setting.values().length);
         assertThat(described(holder, "RECALLGATE_DATABASE_URL").getString("value"))
                 .isEqualTo("set");
-        assertThat(described(holder, "RECALLGATE_EMBEDDING_API_KEY").getString("value"))
+        assertThat(described(SettingsHolder.of(new JsonObject()), "RECALLGATE_DATABASE_URL")
+                        .getString("value"))
                 .isEqualTo("unset");
         assertThat(described(holder, "RECALLGATE_HTTP_PORT").getLong("value")).isEqualTo(7411);
         assertThat(holder.describe().encode()).doesNotContain("hunter2");

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.Socket;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -195,7 +198,7 @@ class BadInputTest {
         HttpResponse<String> response = gateway.send("PUT", "/v1/memories", "{}");
 
         assertProblem(response, 405, "method-not-allowed", null);
-        assertThat(response.headers().firstValue("allow")).contains("DELETE, GET, POST");
+        assertThat(response.headers().firstValue("allow")).contains("DELETE, GET, HEAD, POST");
         assertThat(gateway.get("/v1/recall").headers().firstValue("allow")).contains("POST");
         assertThat(TestGateway.json(gateway.get("/v1/embeddings"))
                         .getJsonObject("error")
@@ -258,5 +261,70 @@ class BadInputTest {
         assertThat(problem.getString("field")).as(problem.encode()).isEqualTo(field);
         assertThat(problem.getString("detail")).isNotBlank();
         assertThat(problem.getInteger("status")).isEqualTo(status);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/v1/memories/%zz", "/v1/memories/%", "/%c3%28/%", "/v1/models/%e0%a4%a"})
+    void aPathThatIsNotValidPercentEncodingIsRefused(String path) throws IOException {
+        String answer = bare("GET " + path + " HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+
+        assertThat(answer).matches("(?s)HTTP/1\\.1 40[04] .*");
+        assertProblemText(answer);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"nonsense\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/1.1\r\nno colon\r\n\r\n"})
+    void whatIsNoHttpIsRefusedInTheUsualShape(String request) throws IOException {
+        String answer = bare(request);
+
+        assertThat(answer).matches("(?s)HTTP/1\\.[01] 400 .*");
+        assertProblemText(answer);
+    }
+
+    @Test
+    void aRequestLineOrHeadersThatAreTooLongAreRefusedInTheUsualShape() throws IOException {
+        String line = bare("GET /v1/memories?cursor=" + "x".repeat(9_000) + " HTTP/1.1\r\nhost: localhost\r\n\r\n");
+        String headers = bare("GET /v1/jobs HTTP/1.1\r\nhost: localhost\r\nx-much: " + "x".repeat(17_000) + "\r\n\r\n");
+
+        assertThat(line).matches("(?s)HTTP/1\\.[01] 414 .*");
+        assertThat(headers).matches("(?s)HTTP/1\\.[01] 431 .*");
+        assertProblemText(line);
+        assertProblemText(headers);
+    }
+
+    @Test
+    void theServerAsAWholeIsNoRoute() throws IOException {
+        String answer = bare("OPTIONS * HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+
+        assertThat(answer).startsWith("HTTP/1.1 404 ");
+        assertProblemText(answer);
+    }
+
+    @Test
+    void headAnswersAsGetWithoutTheBody() throws IOException {
+        String got = bare("GET /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        String head = bare("HEAD /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+
+        assertThat(head).startsWith("HTTP/1.1 200 ").endsWith("\r\n\r\n");
+        String length =
+                "content-length: " + got.substring(got.indexOf("\r\n\r\n") + 4).length();
+        assertThat(got).contains(length);
+        assertThat(head).contains(length);
+        assertThat(bare("HEAD /v1/recall HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
+                .startsWith("HTTP/1.1 405 ");
+    }
+
+    private static String bare(String request) throws IOException {
+        try (Socket socket = gateway.connect()) {
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    private static void assertProblemText(String answer) {
+        assertThat(answer).contains("content-type: application/problem+json").contains("x-request-id: ");
+        JsonObject problem = new JsonObject(answer.substring(answer.indexOf("\r\n\r\n") + 4));
+        assertThat(problem.getString("detail")).isNotBlank();
+        assertThat(problem.getInteger("status")).isEqualTo(Integer.parseInt(answer.substring(9, 12)));
     }
 }

@@ -43,7 +43,7 @@ class EventLoopLagTest {
         Vertx idle = Vertx.vertx();
         PrometheusMeterRegistry control = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         idle.deployVerticle(
-                new LagSampler(new HttpEnvironment(SystemClock.INSTANCE, new VertxTimers(idle), control, null)));
+                new LagSampler(new HttpEnvironment(SystemClock.INSTANCE, new VertxTimers(idle), control, null, null)));
         try (TestGateway gateway = new TestGateway()) {
             gateway.post("/v1/memories", body);
             List<CompletableFuture<?>> running = new ArrayList<>();

@@ -49,11 +49,10 @@ final class TestGateway implements AutoCloseable {
         api = HttpApi.create(
                 vertx,
                 runtime,
-                new HttpEnvironment(SystemClock.INSTANCE, new VertxTimers(vertx), registry, keys),
+                new HttpEnvironment(SystemClock.INSTANCE, new VertxTimers(vertx), registry, keys, "127.0.0.1"),
                 () -> options);
-        server = await(vertx.createHttpServer(HttpApi.serverOptions())
-                .requestHandler(api.router())
-                .listen(0, "127.0.0.1"));
+        server =
+                await(api.serve(vertx.createHttpServer(HttpApi.serverOptions())).listen(0, "127.0.0.1"));
         port = server.actualPort();
     }
 

@@ -90,6 +90,12 @@ final class GatewayProcess implements AutoCloseable {
         process.destroy();
     }
 
+    /** SIGHUP. */
+    void hangUp() throws IOException, InterruptedException {
+        Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -HUP " + process.pid()).start();
+        assertThat(kill.waitFor()).isZero();
+    }
+
     /** SIGKILL. */
     void kill() throws InterruptedException {
         process.destroyForcibly();

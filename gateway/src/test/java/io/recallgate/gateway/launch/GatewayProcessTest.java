@@ -36,6 +36,19 @@ class GatewayProcessTest {
     }
 
     @Test
+    void aClosedTerminalIsAnOrderlyStop() throws Exception {
+        try (GatewayProcess gateway = start(Map.of()).awaitReady()) {
+            ProcessHandle postgres = GatewayProcess.postgres(dataDir()).orElseThrow();
+
+            gateway.hangUp();
+
+            assertThat(gateway.awaitExit()).isZero();
+            assertThat(gateway.complaints()).isEmpty();
+            assertThat(postgres.isAlive()).isFalse();
+        }
+    }
+
+    @Test
     void aPortInUseIsOneLine() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}))) {
             String port = String.valueOf(taken.getLocalPort());

@@ -41,7 +41,7 @@ class EmbeddedPostgresTest {
     private EmbeddedPostgres postgres;
 
     @BeforeAll
-    static void unpackOnce() throws IOException {
+    static void unpackOnce() throws IOException, InterruptedException {
         PostgresBinaries.unpack(new PostgresFiles(shared), PostgresPlatform.current());
         Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
@@ -54,6 +54,20 @@ class EmbeddedPostgresTest {
             for (Path home : binaries) {
                 Files.createSymbolicLink(root.resolve(home.getFileName()), home);
             }
+        }
+    }
+
+    @Test
+    void aStopNeedNotWaitForTheUnpackingAndLeavesNothingThatLooksWhole(@TempDir Path empty) throws Exception {
+        PostgresFiles files = new PostgresFiles(empty);
+
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> PostgresBinaries.unpack(files, PostgresPlatform.current()))
+                .isInstanceOf(InterruptedException.class);
+
+        assertThat(Thread.interrupted()).isFalse();
+        try (var left = Files.newDirectoryStream(empty)) {
+            assertThat(left).allMatch(path -> path.getFileName().toString().startsWith("binaries-partial-"));
         }
     }
 

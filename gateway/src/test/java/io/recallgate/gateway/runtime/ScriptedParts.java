@@ -64,7 +64,7 @@ final class ScriptedParts {
     }
 
     private final class Embedding implements EmbeddingPart {
-        private final NoEmbedding nobody = new NoEmbedding();
+        private final NoEmbedding.Nobody nobody = new NoEmbedding.Nobody();
 
         @Override
         public Future<Void> start() {

@@ -27,8 +27,7 @@ public record FailureShape(String title, String openAiType, String openAiCode, S
             case UNAUTHENTICATED ->
                 new FailureShape("A key is required", OPENAI_INVALID, "invalid_api_key", "authentication_error");
             case FORBIDDEN ->
-                new FailureShape(
-                        "The key lacks a right", "permission_error", "insufficient_permissions", "permission_error");
+                new FailureShape("Not allowed", "permission_error", "insufficient_permissions", "permission_error");
             case NOT_FOUND -> new FailureShape("Not found", OPENAI_INVALID, "not_found", "not_found_error");
             case METHOD_NOT_ALLOWED -> invalid("The route does not take this method", "method_not_allowed");
             case UNSUPPORTED_MEDIA_TYPE -> invalid("The route does not take this media type", "unsupported_media_type");

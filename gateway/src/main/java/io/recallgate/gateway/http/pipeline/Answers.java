@@ -5,6 +5,7 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.http.failure.Dialect;
 import io.recallgate.time.Timers;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
@@ -84,7 +85,12 @@ final class Answers {
     }
 
     private void end(Exchange exchange, HttpServerResponse response, Buffer body) {
-        response.end(body).onFailure(error -> LOG.debug("request {}: answer not sent", exchange.requestId(), error));
+        boolean head = exchange.routing().request().method().equals(HttpMethod.HEAD);
+        if (head) {
+            response.putHeader("content-length", Integer.toString(body.length()));
+        }
+        (head ? response.end() : response.end(body))
+                .onFailure(error -> LOG.debug("request {}: answer not sent", exchange.requestId(), error));
         linger(exchange);
     }
 

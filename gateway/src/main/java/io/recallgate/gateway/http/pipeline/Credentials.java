@@ -22,9 +22,12 @@ final class Credentials {
     private static final Principal LOCAL = new Principal(Scope.LOCAL_OWNER, null, EnumSet.allOf(Right.class));
 
     private final @Nullable ApiKeys keys;
+    private final @Nullable LocalCallers callers;
 
-    Credentials(@Nullable ApiKeys keys) {
+    /** @param localName as in {@link HttpEnvironment}; not looked at when there are keys */
+    Credentials(@Nullable ApiKeys keys, @Nullable String localName) {
         this.keys = keys;
+        this.callers = localName == null ? null : new LocalCallers(localName);
     }
 
     Scope scope(Exchange exchange) {
@@ -46,6 +49,9 @@ final class Credentials {
 
     private Principal principal(Exchange exchange) {
         if (keys == null) {
+            if (callers != null) {
+                callers.require(exchange.routing().request());
+            }
             return LOCAL;
         }
         boolean bearer = exchange.endpoint().gate() == Gate.KEY;

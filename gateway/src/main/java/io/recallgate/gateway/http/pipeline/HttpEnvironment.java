@@ -13,9 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param timers body deadlines and the lag sampler
  * @param registry where its meters are registered and what {@code GET /metrics} shows
  * @param keys who may call; null when none are configured: then every caller is the local owner with every right
+ * @param localName the loopback name that is listened on: without keys only requests to it or to another loopback name
+ *     are served, so that no web page gets in; null where somebody else's server decides who may call
  */
 public record HttpEnvironment(
         Clock clock,
         Timers timers,
         PrometheusMeterRegistry registry,
-        @Nullable ApiKeys keys) {}
+        @Nullable ApiKeys keys,
+        @Nullable String localName) {}

@@ -1,5 +1,7 @@
 package io.recallgate.gateway.http.pipeline;
 
+import io.recallgate.gateway.config.RecallgateConfig;
+
 /**
  * Bounds of the HTTP side. Read on each request, so that live settings apply to the next one.
  *
@@ -15,6 +17,16 @@ public record HttpOptions(long lifetimeMillis, long bodyBytes, long bodyMillis, 
      * The documented defaults. 64 MiB of bodies is an eighth of the default heap; decoded they take a few times that.
      */
     public static final HttpOptions DEFAULTS = new HttpOptions(900_000, 8L << 20, 30_000, 64L << 20, 1_024);
+
+    /** What the settings ask for; a bound without a setting keeps its default, but holds at least one body. */
+    public static HttpOptions of(RecallgateConfig.Http http) {
+        return new HttpOptions(
+                http.requestLifetimeMillis(),
+                http.bodyLimitBytes(),
+                DEFAULTS.bodyMillis(),
+                Math.max(DEFAULTS.bufferedBytes(), http.bodyLimitBytes()),
+                DEFAULTS.inFlight());
+    }
 
     /** Every bound is at least one. */
     public HttpOptions {

@@ -47,7 +47,7 @@ public final class Pipeline {
         this.workers = workers;
         metrics = new HttpMetrics(environment.registry(), inFlight::used, buffered::used);
         answers = new Answers(environment.timers(), metrics);
-        credentials = new Credentials(environment.keys());
+        credentials = new Credentials(environment.keys(), environment.localName());
         bodies = new BodyReader(environment.timers(), buffered);
     }
 

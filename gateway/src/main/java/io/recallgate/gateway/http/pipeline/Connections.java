@@ -1,0 +1,63 @@
+package io.recallgate.gateway.http.pipeline;
+
+import io.recallgate.time.Timers;
+import io.vertx.core.http.HttpConnection;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Bounds the connections of all servers on one set of routes: their number, and how long one may stay before its first
+ * request is whole. Everything behind is bounded by requests. Thread-safe.
+ */
+public final class Connections {
+
+    /** Twice the requests that are served at once; an idle connection costs some 10 KiB. */
+    public static final int MAX_OPEN = 2_048;
+
+    /** As long as a body may take: a head is far smaller. */
+    static final long FIRST_REQUEST_MILLIS = 30_000;
+
+    private final Timers timers;
+    private final int most;
+    private final AtomicInteger open = new AtomicInteger();
+    private final ConcurrentMap<HttpConnection, Timers.Timer> silent = new ConcurrentHashMap<>();
+
+    /**
+     * For the servers of one set of routes.
+     *
+     * @param timers end connections that never ask for anything
+     * @param most open ones
+     */
+    public Connections(Timers timers, int most) {
+        this.timers = timers;
+        this.most = most;
+    }
+
+    /** Takes a connection in, or closes it when there are too many. Called on the connection's event loop. */
+    public void opened(HttpConnection connection) {
+        if (open.incrementAndGet() > most) {
+            open.decrementAndGet();
+            connection.close();
+            return;
+        }
+        silent.put(connection, timers.schedule(TimeUnit.MILLISECONDS.toNanos(FIRST_REQUEST_MILLIS), connection::close));
+        connection.closeHandler(closed -> {
+            open.decrementAndGet();
+            heard(connection);
+        });
+    }
+
+    /** A request has come on this connection. */
+    public void heard(HttpConnection connection) {
+        Timers.Timer timer = silent.remove(connection);
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+
+    int open() {
+        return open.get();
+    }
+}
