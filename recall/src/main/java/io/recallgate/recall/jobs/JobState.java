@@ -7,7 +7,10 @@ import java.util.Set;
 
 /** The states of an embedding job and who moves it. The database refuses every other edge. */
 public enum JobState {
-    /** Waits to be claimed: by a write, a release at shutdown, or an operator's retry. */
+    /**
+     * Waits to be claimed: after a write, a release at shutdown, an operator's retry, or because its runner found it
+     * under its own name without working on it, as after an outcome that the database did not take.
+     */
     AVAILABLE,
     /** Claimed by a runner that holds its lease. */
     RUNNING,
