@@ -20,9 +20,12 @@ import org.slf4j.LoggerFactory;
  */
 final class LogSetup {
 
-    /** One looks for a graphics card that nobody asked for; the other meets the same gauge from two acceptors. */
-    private static final List<String> CHATTY =
-            List.of("ai.djl.util.cuda", "io.micrometer.core.instrument.MeterRegistry");
+    /**
+     * One looks for a graphics card that nobody asked for; one meets the same gauge from two acceptors; one has a stack
+     * trace for each client that connects while the last acceptor closes.
+     */
+    private static final List<String> CHATTY = List.of(
+            "ai.djl.util.cuda", "io.micrometer.core.instrument.MeterRegistry", "io.netty.bootstrap.ServerBootstrap");
 
     private LogSetup() {}
 
