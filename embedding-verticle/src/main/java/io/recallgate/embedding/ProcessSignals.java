@@ -2,12 +2,12 @@ package io.recallgate.embedding;
 
 import io.recallgate.embedding.model.NativeGate;
 import io.recallgate.time.Deadline;
+import io.recallgate.time.SystemClock;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,13 +28,14 @@ public final class ProcessSignals {
 
     /**
      * Installs the handler for both signals. It is called once, for the first signal, on a thread of its own that may
-     * block; a second signal while it runs halts the process at once.
+     * block. A further signal halts the process at once, unless it comes within {@link StopWish#SAME_WISH}: wrappers
+     * such as timeout signal a process and its group, so that one wish arrives twice.
      *
      * @param onFirst gets the conventional exit status: 128 plus the signal's number, so 143 or 130
      * @return false if this virtual machine offers no signal handling; ending may then crash, so say so
      */
     public static boolean install(IntConsumer onFirst) {
-        AtomicBoolean first = new AtomicBoolean(true);
+        StopWish wish = new StopWish(SystemClock.INSTANCE);
         try {
             // By reflection: the class belongs to no standard module, and a compiler that refuses warnings refuses it.
             Class<?> signalType = Class.forName("sun.misc.Signal");
@@ -45,7 +46,7 @@ public final class ProcessSignals {
                 int status = 128 + (Integer) signalType.getMethod("getNumber").invoke(signal);
                 InvocationHandler dispatch = (proxy, method, arguments) -> switch (method.getName()) {
                     case "handle" -> {
-                        begin(name, first, status, onFirst);
+                        begin(name, wish, status, onFirst);
                         yield null;
                     }
                     case "equals" -> proxy == (arguments == null ? null : arguments[0]);
@@ -63,14 +64,19 @@ public final class ProcessSignals {
         }
     }
 
-    private static void begin(String name, AtomicBoolean first, int status, IntConsumer onFirst) {
-        if (!first.compareAndSet(true, false)) {
-            log.warn("second signal, SIG{}: halting", name);
-            Runtime.getRuntime().halt(status);
+    private static void begin(String name, StopWish wish, int status, IntConsumer onFirst) {
+        switch (wish.signalled()) {
+            case BEGIN -> {
+                log.info("SIG{}: stopping", name);
+                // The virtual machine calls handlers on a thread of its own for each signal, so blocking is allowed.
+                onFirst.accept(status);
+            }
+            case SAME -> log.debug("SIG{} again: stopping already", name);
+            case HALT -> {
+                log.warn("second signal, SIG{}: halting", name);
+                Runtime.getRuntime().halt(status);
+            }
         }
-        log.info("SIG{}: stopping", name);
-        // The virtual machine calls handlers on a thread of its own for each signal, so blocking here is allowed.
-        onFirst.accept(status);
     }
 
     /**
