@@ -59,7 +59,7 @@ final class ServerThread {
         if (client == null) {
             return null;
         }
-        try (Progress progress = new Progress(context.screen(), context.clock(), "starting")) {
+        try (Progress progress = Progress.passing(context.screen(), context.clock(), "starting")) {
             while (!deadline.isPassed()) {
                 if (running.isDone()) {
                     return null;

@@ -19,8 +19,8 @@ public final class Progress implements AutoCloseable {
     private final String label;
     private final long startedNanos;
     private long shownNanos;
+    private final boolean passing;
     private boolean shown;
-    private boolean lineOpen;
     private String last = "";
 
     /**
@@ -28,10 +28,20 @@ public final class Progress implements AutoCloseable {
      * @param label what is done, such as {@code importing}
      */
     public Progress(Screen screen, Clock clock, String label) {
+        this(screen, clock, label, false);
+    }
+
+    private Progress(Screen screen, Clock clock, String label, boolean passing) {
         this.screen = screen;
         this.clock = clock;
         this.label = label;
+        this.passing = passing;
         this.startedNanos = clock.nanoTime();
+    }
+
+    /** One whose line is erased at the end, for a step whose end is told by another line. */
+    public static Progress passing(Screen screen, Clock clock, String label) {
+        return new Progress(screen, clock, label, true);
     }
 
     /** Nanoseconds since this progress began. */
@@ -69,15 +79,16 @@ public final class Progress implements AutoCloseable {
                 Locale.ROOT, "%s %3d %%  %s", bar, 100 * Math.min(done, total) / Math.max(1, total), detail));
     }
 
-    /** Ends the line and leaves the last state on it. */
+    /** Ends the line and leaves the last state on it, or nothing if it is a passing one. */
     @Override
     public void close() {
         if (screen.errIsTerminal() && !last.isEmpty()) {
-            draw(clock.nanoTime());
-        }
-        if (lineOpen) {
-            screen.err().println();
-            lineOpen = false;
+            if (passing) {
+                screen.line().erase();
+            } else {
+                draw(clock.nanoTime());
+                screen.line().keep();
+            }
         }
     }
 
@@ -86,10 +97,7 @@ public final class Progress implements AutoCloseable {
         shownNanos = now;
         String line = DisplayWidth.truncate(last, screen.columns() - 1);
         if (screen.errIsTerminal()) {
-            // Return and "erase to the end of the line" are understood wherever stderr is a terminal.
-            screen.err().print("\r" + line + "\u001b[K");
-            screen.err().flush();
-            lineOpen = true;
+            screen.line().show(line);
         } else {
             screen.err().println(line);
         }
