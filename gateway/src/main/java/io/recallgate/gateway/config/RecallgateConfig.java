@@ -171,13 +171,6 @@ public record RecallgateConfig(
 
     private static Embedding embedding(SettingValues values) {
         String provider = values.required(Setting.EMBEDDING_PROVIDER);
-        if (provider.equals("openai")) {
-            throw SettingValues.invalid(
-                    Setting.EMBEDDING_PROVIDER,
-                    provider,
-                    values.get(Setting.EMBEDDING_PROVIDER).source(),
-                    "local or none until the remote provider is there; local runs a bundled model with no server");
-        }
         return new Embedding(
                 provider.equals("local") ? Provider.LOCAL : Provider.NONE,
                 values.required(Setting.EMBEDDING_MODEL),

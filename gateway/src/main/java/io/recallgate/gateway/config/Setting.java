@@ -90,10 +90,10 @@ public enum Setting {
     EMBEDDING_PROVIDER(
             "RECALLGATE_EMBEDDING_PROVIDER",
             "embedding.provider",
-            Choice.of("local", "openai", "none"),
+            Choice.of("local", "none"),
             "local",
             "",
-            "local runs the model in this process; none serves lexical recall only. openai is not there yet."),
+            "local runs the model in this process; none serves lexical recall only."),
     EMBEDDING_MODEL(
             "RECALLGATE_EMBEDDING_MODEL",
             "embedding.model",

@@ -1,6 +1,8 @@
 package io.recallgate.gateway.config;
 
+import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -12,7 +14,10 @@ final class SettingsEnvironment {
     private static final String PREFIX = "RECALLGATE_";
     private static final String FILE_SUFFIX = "_FILE";
 
-    /** Variables of the start script and of the command-line client: ours, but no settings of the gateway. */
+    /**
+     * Variables of the start script, the command-line client, the Compose stack and the suites of tests: ours, but no
+     * settings of the gateway. Whoever exports them for those must be able to start it all the same.
+     */
     private static final Set<String> NOT_SETTINGS = Set.of(
             "RECALLGATE_CONFIG",
             "RECALLGATE_HOME",
@@ -21,7 +26,12 @@ final class SettingsEnvironment {
             "RECALLGATE_URL",
             "RECALLGATE_KEY",
             "RECALLGATE_PROJECT",
-            "RECALLGATE_VERSION");
+            "RECALLGATE_VERSION",
+            "RECALLGATE_PROMETHEUS_PORT",
+            "RECALLGATE_JRE_IMAGE",
+            "RECALLGATE_DATABASE_PASSWORD",
+            "RECALLGATE_LIFECYCLE_PORT",
+            "RECALLGATE_EVAL_DIR");
 
     /** Designed and not built yet: whoever sets one should not believe that it does something. */
     private static final Pattern NOT_YET = Pattern.compile(
@@ -68,8 +78,16 @@ final class SettingsEnvironment {
             throw new ConfigException(
                     NOT_YET.matcher(name).matches()
                             ? name + ": this setting is not part of this version yet; unset it"
-                            : name + ": unknown setting; conf/recallgate.yaml lists all");
+                            : name + " is not a setting; " + instead(name));
         }
+    }
+
+    private static String instead(String name) {
+        List<String> names =
+                Arrays.stream(Setting.values()).map(Setting::environment).toList();
+        return Nearest.of(name, names, PREFIX.length())
+                .map(near -> "did you mean " + near + "?")
+                .orElse("conf/recallgate.yaml lists all");
     }
 
     private static void putOnce(Setting setting, String value, Map<Setting, String> found) {

@@ -6,7 +6,9 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
@@ -104,12 +106,19 @@ final class SettingsFile {
                 return;
             }
         }
+        if (isSetting(key)) {
+            throw notSingle(key, where);
+        }
         throw unknown(key, where);
+    }
+
+    private static ConfigException notSingle(String key, String where) {
+        return new ConfigException(where + ": " + key + " must be a single value");
     }
 
     private static void put(String key, Object value, String where, Map<Setting, String> found) {
         if (!(value instanceof String || value instanceof Number || value instanceof Boolean)) {
-            throw new ConfigException(where + ": " + key + " must be a single value");
+            throw notSingle(key, where);
         }
         String text = value.toString();
         Setting secret = secretOfFileKey(key);
@@ -139,7 +148,11 @@ final class SettingsFile {
     }
 
     private static ConfigException unknown(String key, String where) {
-        return new ConfigException(where + ": unknown setting '" + key + "'; conf/recallgate.yaml lists all");
+        List<String> keys = Arrays.stream(Setting.values()).map(Setting::key).toList();
+        String instead = Nearest.of(key, keys, 0)
+                .map(near -> "did you mean '" + near + "'?")
+                .orElse("conf/recallgate.yaml lists all");
+        return new ConfigException(where + ": unknown setting '" + key + "'; " + instead);
     }
 
     /**

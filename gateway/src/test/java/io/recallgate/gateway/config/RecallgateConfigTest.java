@@ -74,9 +74,9 @@ class RecallgateConfigTest {
                 "RECALLGATE_HTTP_HOST | 0.0.0.0 | RECALLGATE_HTTP_HOST is '0.0.0.0': without RECALLGATE_API_KEYS_FILE only a loopback address is allowed, such as 127.0.0.1",
                 "RECALLGATE_JOB_BACKOFF_MAX_MS | 5 | RECALLGATE_JOB_BACKOFF_MAX_MS is '5': allowed is at least RECALLGATE_JOB_BACKOFF_BASE_MS",
                 "RECALLGATE_DATABASE_POOL_SIZE | 31 | RECALLGATE_DATABASE_POOL_SIZE is '31': allowed is at most 30 with the embedded PostgreSQL; RECALLGATE_DATABASE_URL names another",
-                "RECALLGATE_HTTP_PROT | 1 | RECALLGATE_HTTP_PROT: unknown setting; conf/recallgate.yaml lists all",
+                "RECALLGATE_HTTP_PROT | 1 | RECALLGATE_HTTP_PROT is not a setting; did you mean RECALLGATE_HTTP_PORT?",
                 "RECALLGATE_EMBEDDING_URL | https://api.example/v1 | RECALLGATE_EMBEDDING_URL: this setting is not part of this version yet; unset it",
-                "RECALLGATE_INPUT_LIMIT_BYTES | 1000 | RECALLGATE_INPUT_LIMIT_BYTES: unknown setting; conf/recallgate.yaml lists all",
+                "RECALLGATE_INPUT_LIMIT_BYTES | 1000 | RECALLGATE_INPUT_LIMIT_BYTES is not a setting; conf/recallgate.yaml lists all",
                 "RECALLGATE_DATABASE_URL_FILE | /nowhere/at/all | RECALLGATE_DATABASE_URL_FILE is '/nowhere/at/all': allowed is a file that can be read",
             })
     void aWrongValueIsOneLineWithTheSettingTheValueAndWhatIsAllowed(String name, String value, String line) {
@@ -141,14 +141,29 @@ class RecallgateConfigTest {
                 .isEqualTo(RecallgateConfig.defaults());
     }
 
+    @Test
+    void whatTheStackAndTheTestsReadIsNoUnknownSetting() {
+        assertThat(RecallgateConfig.load(
+                        Map.of(
+                                "RECALLGATE_PORT", "17411",
+                                "RECALLGATE_PROMETHEUS_PORT", "19090",
+                                "RECALLGATE_JRE_IMAGE", "some/jre:17",
+                                "RECALLGATE_DATABASE_PASSWORD", "sesame",
+                                "RECALLGATE_LIFECYCLE_PORT", "17412",
+                                "RECALLGATE_EVAL_DIR", "/data/conversations",
+                                "RECALLGATE_TEST_PGVECTOR_URL", "postgresql://h/d"),
+                        Optional.empty()))
+                .isEqualTo(RecallgateConfig.defaults());
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
-                "http: {prot: 1} | unknown setting 'http.prot'; conf/recallgate.yaml lists all",
+                "http: {prot: 1} | unknown setting 'http.prot'; did you mean 'http.port'?",
                 "htpp: {port: 1} | unknown setting 'htpp'; conf/recallgate.yaml lists all",
                 "htpp: | unknown setting 'htpp'; conf/recallgate.yaml lists all",
-                "http: {port: {x: 1}} | unknown setting 'http.port'; conf/recallgate.yaml lists all",
+                "http: {port: {x: 1}} | http.port must be a single value",
                 "http: {port: [1]} | http.port must be a single value",
                 "[1, 2] | must be a map of settings",
                 "http: {port: 1, port: 2} | line 1: not valid YAML: found duplicate key port",
