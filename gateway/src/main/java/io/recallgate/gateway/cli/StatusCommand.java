@@ -19,8 +19,8 @@ import picocli.CommandLine.Option;
 /** {@code status}. */
 @Command(
         name = "status",
-        description = "Shows a running gateway: its parts, workers, embedding jobs, probes, and how many recalls were"
-                + " degraded.",
+        description =
+                "Shows a running gateway: its parts, workers, embedding jobs, and how many recalls were degraded.",
         footer = {
             "",
             "Exit status 0 when the gateway is ready, 1 when it is not or does not answer.",
@@ -55,7 +55,7 @@ final class StatusCommand implements Callable<Integer> {
         // Health first: it answers at any time, and says why the others may not.
         Answer health = client.get("/health");
         JsonObject status = new JsonObject().put("health", health.json());
-        for (String part : new String[] {"workers", "jobs", "probes"}) {
+        for (String part : new String[] {"workers", "jobs"}) {
             Answer answer = client.get("/v1/" + part);
             if (answer.status() == 401) {
                 answer.jsonOrFail();
@@ -121,8 +121,6 @@ final class StatusCommand implements Callable<Integer> {
         screen.out().println(screen.bold("jobs") + "     " + jobs(jobs));
         JsonObject recalls = status.getJsonObject("recalls");
         screen.out().println(screen.bold("recalls") + "  " + recallLine(recalls));
-        JsonObject probes = status.getJsonObject("probes");
-        screen.out().println(screen.bold("probes") + "   " + plain(probes));
     }
 
     private void section(String title, Table table) {
