@@ -4,6 +4,7 @@ import io.recallgate.gateway.cli.console.CommandFailedException;
 import io.recallgate.gateway.cli.console.Screen;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -14,6 +15,7 @@ import picocli.CommandLine.Spec;
 /** The command line's root. */
 @Command(
         name = "recallgate",
+        versionProvider = RecallgateCommand.Version.class,
         header = "A memory gateway for LLM applications.",
         description = {
             "",
@@ -28,11 +30,18 @@ import picocli.CommandLine.Spec;
             "  ./recallgate demo                           everything at once, with a conversation to ask about",
             "  ./recallgate serve                          the gateway alone, on 127.0.0.1:7411",
             "  ./recallgate recall \"when is the beta due?\"  what a running gateway remembers",
-            "  ./recallgate test                           the tests (from the script, not in the jar)",
+            "",
+            "The script adds commands that are not in the jar:",
+            "  build      builds the jar",
+            "  test       runs the tests; --long adds the slow suites",
+            "  bench jmh  runs the micro benchmarks",
             "",
             "Settings are in conf/recallgate.yaml. Exit status: 0 done, 1 failed, 2 wrong usage."
         })
 public final class RecallgateCommand implements Runnable {
+
+    /** What the launcher script does by itself. */
+    private static final List<String> SCRIPT_COMMANDS = List.of("build", "test", "bench jmh");
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -45,7 +54,23 @@ public final class RecallgateCommand implements Runnable {
     @SuppressWarnings("UnusedVariable") // picocli acts on it by itself
     private boolean help;
 
+    @Option(
+            names = {"-V", "--version"},
+            versionHelp = true,
+            description = "Show the version.")
+    @SuppressWarnings("UnusedVariable") // picocli acts on it by itself
+    private boolean version;
+
     private RecallgateCommand() {}
+
+    /** The version from the jar's manifest; classes that are run without a jar have none. */
+    static final class Version implements CommandLine.IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = RecallgateCommand.class.getPackage().getImplementationVersion();
+            return new String[] {"recallgate " + (version == null ? "(not from a jar: no version)" : version)};
+        }
+    }
 
     /**
      * Runs one command line.
@@ -79,7 +104,8 @@ public final class RecallgateCommand implements Runnable {
                 .addSubcommand(new RecallCommand(context))
                 .addSubcommand(new StatusCommand(context))
                 .addSubcommand(new EvalCommand(context))
-                .addSubcommand("bench", bench);
+                .addSubcommand("bench", bench)
+                .addSubcommand(new HelpCommand());
         return root;
     }
 
@@ -90,10 +116,28 @@ public final class RecallgateCommand implements Runnable {
 
     private static int usageError(Screen screen, CommandLine.ParameterException wrong) {
         String command = wrong.getCommandLine().getCommandSpec().qualifiedName(" ");
-        String message =
-                wrong.getMessage() == null ? "wrong usage" : wrong.getMessage().replaceAll("\\s*\\R\\s*", " ");
+        String message = wrong instanceof CommandLine.UnmatchedArgumentException unmatched
+                        && !unmatched.getUnmatched().isEmpty()
+                ? unknown(unmatched, command)
+                : wrong.getMessage() == null
+                        ? "wrong usage"
+                        : wrong.getMessage().replaceAll("\\s*\\R\\s*", " ");
         screen.err().println("recallgate: " + message + " (see './" + command + " --help')");
         return CommandLine.ExitCode.USAGE;
+    }
+
+    private static String unknown(CommandLine.UnmatchedArgumentException unmatched, String command) {
+        String given = unmatched.getUnmatched().get(0);
+        boolean hasCommands = !unmatched.getCommandLine().getSubcommands().isEmpty();
+        if (hasCommands && SCRIPT_COMMANDS.contains((command + " " + given).replaceFirst("^recallgate ", ""))) {
+            return "'" + given + "' is a command of the script, not of the jar";
+        }
+        String what = given.startsWith("-")
+                ? "there is no option '" + given + "'"
+                : hasCommands ? "there is no command '" + given + "'" : "'" + given + "' is one argument too many";
+        // The first is the nearest; the others are there because something has to follow.
+        List<String> near = unmatched.getSuggestions();
+        return near.isEmpty() ? what : what + "; did you mean '" + near.get(0) + "'?";
     }
 
     private static int failed(CliContext context, Exception failure) {

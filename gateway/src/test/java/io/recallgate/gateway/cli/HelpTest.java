@@ -2,14 +2,27 @@ package io.recallgate.gateway.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HelpTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"demo", "serve", "import", "recall", "status", "eval", "bench", "bench recall", "bench start"})
+            strings = {
+                "demo",
+                "serve",
+                "import",
+                "recall",
+                "status",
+                "eval",
+                "bench",
+                "bench recall",
+                "bench start",
+                "help"
+            })
     void everyCommandTeachesByExample(String command) {
         CommandLineRun line = new CommandLineRun();
 
@@ -30,5 +43,46 @@ class HelpTest {
         assertThat(line.run(option)).isZero();
 
         assertThat(line.out()).contains("demo", "serve", "import", "recall", "status", "eval", "bench", "Exit status");
+        assertThat(line.out()).contains("  build  ", "  test  ", "  bench jmh  ");
+    }
+
+    @Test
+    void helpOfACommandIsTheSameAsItsOption() {
+        CommandLineRun asked = new CommandLineRun();
+        CommandLineRun option = new CommandLineRun();
+
+        assertThat(asked.run("help", "bench", "recall")).isZero();
+        option.run("bench", "recall", "--help");
+
+        assertThat(asked.out()).isEqualTo(option.out());
+    }
+
+    @Test
+    void theVersionIsOneLine() {
+        CommandLineRun line = new CommandLineRun();
+
+        assertThat(line.run("--version")).isZero();
+
+        assertThat(line.out()).startsWith("recallgate ").hasLineCount(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "stauts | there is no command 'stauts'; did you mean 'status'? (see './recallgate --help')",
+                "help stauts | there is no command 'stauts'; did you mean 'status'? (see './recallgate --help')",
+                "status --jsn | there is no option '--jsn'; did you mean '--json'? (see './recallgate status --help')",
+                "status now | 'now' is one argument too many (see './recallgate status --help')",
+                "test | 'test' is a command of the script, not of the jar (see './recallgate --help')",
+                "bench jmh | 'jmh' is a command of the script, not of the jar (see './recallgate bench --help')",
+            })
+    void aSlipIsNamedWithWhatWasMeant(String arguments, String message) {
+        CommandLineRun line = new CommandLineRun();
+
+        assertThat(line.run(arguments.split(" "))).isEqualTo(2);
+
+        assertThat(line.err()).isEqualTo("recallgate: " + message + "\n");
+        assertThat(line.out()).isEmpty();
     }
 }
