@@ -9,7 +9,7 @@ import io.recallgate.gateway.cli.conversation.ConversationSource;
 import io.recallgate.gateway.cli.importing.EmbeddingWatch;
 import io.recallgate.gateway.cli.importing.ImportReport;
 import io.recallgate.gateway.cli.importing.Importer;
-import io.recallgate.gateway.cli.importing.JobCounts;
+import io.recallgate.gateway.cli.importing.Watched;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -127,22 +127,18 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private void embed(GatewayClient client) {
-        JobCounts jobs;
+        Watched watched;
         try (Progress progress = new Progress(context.screen(), context.clock(), "embedding")) {
-            jobs = new EmbeddingWatch(client, context.clock(), context.pauses())
+            watched = new EmbeddingWatch(client, context.clock(), context.pauses())
                     .await(EMBED_BOUND, EMBED_STALL, progress);
         }
-        if (jobs.remaining() > 0 || jobs.failed() > 0) {
-            context.screen()
-                    .out()
-                    .printf(
-                            Locale.ROOT,
-                            "embedding: %d still to go, %d failed; what is not embedded is found by words only%n",
-                            jobs.remaining(),
-                            jobs.failed());
-        } else {
-            context.screen().out().println("embedding: done");
+        String outcome = "done";
+        if (watched.end() == Watched.End.NO_PROVIDER) {
+            outcome = "skipped, " + watched.explain();
+        } else if (!watched.complete()) {
+            outcome = watched.explain() + "; what is not embedded is found by words only";
         }
+        context.screen().out().println("embedding: " + outcome);
     }
 
     private void ask(GatewayClient client, int number, Question question) {

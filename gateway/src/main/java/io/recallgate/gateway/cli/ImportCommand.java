@@ -2,6 +2,7 @@ package io.recallgate.gateway.cli;
 
 import io.recallgate.gateway.cli.client.GatewayClient;
 import io.recallgate.gateway.cli.console.CommandFailedException;
+import io.recallgate.gateway.cli.console.Counted;
 import io.recallgate.gateway.cli.console.Progress;
 import io.recallgate.gateway.cli.console.Screen;
 import io.recallgate.gateway.cli.conversation.ConversationFiles;
@@ -11,9 +12,11 @@ import io.recallgate.gateway.cli.importing.EmbeddingWatch;
 import io.recallgate.gateway.cli.importing.ImportReport;
 import io.recallgate.gateway.cli.importing.Importer;
 import io.recallgate.gateway.cli.importing.JobCounts;
+import io.recallgate.gateway.cli.importing.Watched;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +39,8 @@ import picocli.CommandLine.Parameters;
             "Damaged lines are listed and the rest is kept; the exit status is then 1. Memories with an",
             "external_id are stored once, however often the file is imported.",
             "",
+            "The summary is one JSON object with --json, and when standard output is not a terminal.",
+            "",
             "Examples:",
             "  ./recallgate import notes.ndjson --session standup",
             "  ./recallgate import conversation.json --project measured --wait",
@@ -45,6 +50,9 @@ final class ImportCommand implements Callable<Integer> {
 
     /** A gateway under load may answer 429 for a while; after this long somebody should look at it. */
     private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+    /** More would scroll the summary away; the JSON object has more. */
+    private static final int MAX_PRINTED = 20;
 
     private static final Duration EMBED_BOUND = Duration.ofHours(6);
     private static final Duration EMBED_STALL = Duration.ofMinutes(2);
@@ -63,6 +71,9 @@ final class ImportCommand implements Callable<Integer> {
 
     @Option(names = "--wait", description = "Wait until everything is embedded, too.")
     private boolean wait;
+
+    @Option(names = "--json", description = "Print the summary as one JSON object, for scripts.")
+    private boolean json;
 
     private long countedNanos;
     private @Nullable JobCounts jobsBefore;
@@ -87,16 +98,20 @@ final class ImportCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new CommandFailedException("cannot close " + file + ": " + e.getMessage(), e);
         }
-        JobCounts jobs = JobCounts.of(client);
-        if (wait) {
-            try (Progress progress = new Progress(screen, context.clock(), "embedding")) {
-                jobs = new EmbeddingWatch(client, context.clock(), context.pauses())
-                        .await(EMBED_BOUND, EMBED_STALL, progress);
-            }
+        if (!wait) {
+            print(report, JobCounts.of(client), client);
+            return report.rejectedCount() == 0 ? 0 : 1;
         }
-        print(report, jobs);
-        boolean whole = report.rejectedCount() == 0 && (!wait || (jobs.remaining() == 0 && jobs.failed() == 0));
-        return whole ? 0 : 1;
+        Watched watched;
+        try (Progress progress = new Progress(screen, context.clock(), "embedding")) {
+            watched = new EmbeddingWatch(client, context.clock(), context.pauses())
+                    .await(EMBED_BOUND, EMBED_STALL, progress);
+        }
+        print(report, watched.jobs(), client);
+        if (!watched.complete()) {
+            screen.err().println("recallgate: stored, but " + watched.explain());
+        }
+        return report.rejectedCount() == 0 && watched.complete() ? 0 : 1;
     }
 
     private void show(Importer importer, ConversationSource source, GatewayClient client, Progress progress) {
@@ -108,8 +123,8 @@ final class ImportCommand implements Callable<Integer> {
         double seconds = progress.elapsedNanos() / (double) TimeUnit.SECONDS.toNanos(1);
         String detail = String.format(
                 Locale.ROOT,
-                "%,d memories  %,.0f/s%s",
-                importer.accepted(),
+                "%s  %,.0f/s%s",
+                Counted.memories(importer.accepted()),
                 importer.accepted() / Math.max(0.001, seconds),
                 embedding());
         if (source.sizeBytes() > 0) {
@@ -127,9 +142,9 @@ final class ImportCommand implements Callable<Integer> {
         return String.format(Locale.ROOT, "  %,d embedded  %,d to embed", embedded, jobsNow.remaining());
     }
 
-    private void print(ImportReport report, JobCounts jobs) {
+    private void print(ImportReport report, JobCounts jobs, GatewayClient client) {
         Screen screen = context.screen();
-        if (!screen.outIsTerminal()) {
+        if (json || !screen.outIsTerminal()) {
             JsonObject line = report.toJson()
                     .put(
                             "embedding",
@@ -140,22 +155,27 @@ final class ImportCommand implements Callable<Integer> {
         screen.out()
                 .printf(
                         Locale.ROOT,
-                        "%,d memories in %.1f s: %,d stored, %,d updated, %,d unchanged, %,d rejected%n",
-                        report.accepted(),
+                        "%s in %.1f s: %,d stored, %,d updated, %,d unchanged, %,d rejected%n",
+                        Counted.memories(report.accepted()),
                         report.seconds(),
                         report.stored(),
                         report.updated(),
                         report.unchanged(),
                         report.rejectedCount());
-        for (SourceItem.Damaged damaged : report.rejected()) {
-            screen.out().println("  line " + damaged.place() + ": " + damaged.detail());
+        List<SourceItem.Damaged> printed =
+                report.rejected().stream().limit(MAX_PRINTED).toList();
+        for (SourceItem.Damaged damaged : printed) {
+            String place = damaged.line().isPresent() ? "line " + damaged.place() : damaged.place();
+            screen.out().println("  " + place + ": " + damaged.detail());
         }
-        if (report.rejectedCount() > report.rejected().size()) {
-            screen.out()
-                    .println("  … and "
-                            + (report.rejectedCount() - report.rejected().size()) + " more");
+        if (report.rejectedCount() > printed.size()) {
+            screen.out().println("  and " + (report.rejectedCount() - printed.size()) + " more");
         }
-        if (jobs.remaining() > 0) {
+        if (jobs.remaining() > 0 && !wait) {
+            if (EmbeddingWatch.hasNoProvider(client)) {
+                screen.out().println("this gateway has no embedding provider: memories are found by words only");
+                return;
+            }
             screen.out()
                     .printf(
                             Locale.ROOT,

@@ -119,6 +119,29 @@ class DemoCommandTest {
     }
 
     @Test
+    void withoutAProviderItDoesNotWaitButAsks() {
+        line.server = new StubServer(0, true);
+        gateway.on("GET /v1/jobs", Reply.ok(new JsonObject().put("counts", new JsonObject().put("available", 188))))
+                .on("GET /health", Reply.ok(EvalCommandTest.noProvider()));
+
+        assertThat(line.run("demo")).isZero();
+
+        assertThat(gateway.requests("POST /v1/recall")).hasSize(3);
+        assertThat(line.out()).contains("embedding: skipped, this gateway has no embedding provider");
+    }
+
+    @Test
+    void aWaitWithoutProgressEndsAndTheQuestionsAreAsked() {
+        line.server = new StubServer(0, true);
+        gateway.on("GET /v1/jobs", Reply.ok(new JsonObject().put("counts", new JsonObject().put("available", 188))));
+
+        assertThat(line.run("demo")).isZero();
+
+        assertThat(gateway.requests("POST /v1/recall")).hasSize(3);
+        assertThat(line.out()).contains("embedding: no memory was embedded for 45 s, 188 memories to go");
+    }
+
+    @Test
     void aSecondStartSaysThatTheConversationIsThere() {
         line.server = new StubServer(0, true);
         line.run("demo");

@@ -146,8 +146,20 @@ class EvalCommandTest {
 
         assertThat(line.run("eval", file)).isEqualTo(1);
 
-        assertThat(line.err()).contains("2 turns wait to be embedded");
+        assertThat(line.err()).contains("no memory was embedded for 60 s, 2 memories to go");
         assertThat(gateway.requests("POST /v1/recall")).isEmpty();
+    }
+
+    @Test
+    void withoutAProviderOnlyWordsAreMeasured() {
+        gateway.on("GET /v1/jobs", Reply.ok(new JsonObject().put("counts", new JsonObject().put("available", 2))))
+                .on("GET /health", Reply.ok(noProvider()));
+
+        assertThat(line.run("eval", file)).isEqualTo(1);
+        assertThat(line.err()).contains("has no embedding provider").hasLineCount(1);
+        assertThat(line.run("eval", "--mode", "lexical", file)).isZero();
+
+        assertThat(line.pauses).isEmpty();
     }
 
     @Test
@@ -161,5 +173,11 @@ class EvalCommandTest {
                 .contains("other.json is not a LoCoMo-style conversation")
                 .hasLineCount(1);
         assertThat(gateway.requests("POST /v1/memories")).isEmpty();
+    }
+
+    static JsonObject noProvider() {
+        return new JsonObject()
+                .put("status", "degraded")
+                .put("embedding", new JsonObject().put("status", "off").put("provider", "none"));
     }
 }

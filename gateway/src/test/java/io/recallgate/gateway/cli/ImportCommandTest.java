@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -124,9 +125,9 @@ class ImportCommandTest {
         List<String> rejected = new ArrayList<>();
         summary.getJsonArray("rejected").forEach(value -> {
             JsonObject one = (JsonObject) value;
-            rejected.add(one.getString("line") + " " + one.getString("code"));
+            rejected.add(one.getInteger("line") + " " + one.getString("code"));
         });
-        assertThat(rejected).containsExactly("2 invalid-json", "6 invalid-json", "4 invalid-text");
+        assertThat(rejected).containsExactly("2 invalid-json", "4 invalid-text", "6 invalid-json");
     }
 
     @Test
@@ -222,6 +223,8 @@ class ImportCommandTest {
                 .isEqualTo(1);
 
         assertThat(line.pauses.stream().mapToLong(Long::longValue).sum()).isBetween(119_000L, 121_000L);
+        assertThat(line.err())
+                .contains("no memory was embedded for 120 s, 3 memories to go: see './recallgate status'");
     }
 
     @Test
@@ -231,9 +234,53 @@ class ImportCommandTest {
         line.run("import", file("a.ndjson", memory(1, "one"), "{"));
 
         assertThat(line.out())
-                .contains("1 memories in 0.0 s: 1 stored, 0 updated, 0 unchanged, 1 rejected")
+                .contains("1 memory in 0.0 s: 1 stored, 0 updated, 0 unchanged, 1 rejected")
                 .contains("line 2: the line is not a JSON object");
         assertThat(line.err()).contains("importing").contains("[####");
+    }
+
+    @Test
+    void aRefusedLineIsNamedByItsLineAndNotByItsPlaceInARequest() throws IOException {
+        line.terminal = true;
+
+        line.run("import", file("a.ndjson", memory(1, "one"), memory(2, "bad")));
+
+        assertThat(line.out()).contains("  line 2: content has a NUL\n");
+    }
+
+    @Test
+    void onlyTheFirstTwentyRejectedLinesArePrinted() throws IOException {
+        line.terminal = true;
+        String[] lines = new String[130];
+        Arrays.fill(lines, "{");
+
+        line.run("import", file("a.ndjson", lines));
+
+        assertThat(line.out()).contains("line 20: ", "  and 110 more\n").doesNotContain("line 21: ");
+    }
+
+    @Test
+    void jsonIsPrintedOnATerminalTooWhenAskedFor() throws IOException {
+        line.terminal = true;
+        String[] lines = new String[130];
+        Arrays.fill(lines, "{");
+
+        line.run("import", "--json", file("a.ndjson", lines));
+
+        JsonObject summary = new JsonObject(line.out());
+        assertThat(summary.getJsonArray("rejected")).hasSize(100);
+        assertThat(summary.getInteger("rejected_count")).isEqualTo(130);
+    }
+
+    @Test
+    void waitingEndsAtOnceWhereNobodyEmbeds() throws IOException {
+        gateway.on("GET /v1/jobs", Reply.ok(jobs(3, 0))).on("GET /health", Reply.ok(EvalCommandTest.noProvider()));
+
+        assertThat(line.run("import", "--wait", file("a.ndjson", memory(1, "one"))))
+                .isEqualTo(1);
+
+        assertThat(line.pauses).isEmpty();
+        assertThat(line.err()).contains("has no embedding provider").hasLineCount(1);
     }
 
     @Test

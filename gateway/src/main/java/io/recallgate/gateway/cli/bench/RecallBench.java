@@ -8,7 +8,7 @@ import io.recallgate.gateway.cli.console.Progress;
 import io.recallgate.gateway.cli.console.Screen;
 import io.recallgate.gateway.cli.importing.EmbeddingWatch;
 import io.recallgate.gateway.cli.importing.Importer;
-import io.recallgate.gateway.cli.importing.JobCounts;
+import io.recallgate.gateway.cli.importing.Watched;
 import io.recallgate.gateway.cli.measure.LoopLag;
 import io.recallgate.gateway.cli.measure.PrometheusText;
 import io.recallgate.gateway.cli.measure.Spans;
@@ -110,10 +110,9 @@ public final class RecallBench {
                     .run(memories, clock::nanoTime);
         }
         try (Progress progress = new Progress(screen, clock, "embedding")) {
-            JobCounts jobs = new EmbeddingWatch(client, clock, pauses).await(EMBED_BOUND, EMBED_STALL, progress);
-            if (jobs.remaining() > 0 || jobs.failed() > 0) {
-                throw new CommandFailedException(jobs.remaining() + " memories wait to be embedded and " + jobs.failed()
-                        + " failed: see './recallgate status'");
+            Watched watched = new EmbeddingWatch(client, clock, pauses).await(EMBED_BOUND, EMBED_STALL, progress);
+            if (!watched.complete()) {
+                throw new CommandFailedException("nothing was measured: " + watched.explain());
             }
         }
     }

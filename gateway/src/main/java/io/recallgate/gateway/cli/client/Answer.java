@@ -67,6 +67,17 @@ public record Answer(int status, String text, @Nullable Long retryAfterSeconds, 
         };
     }
 
+    /** The failure's detail as the problem details say it, or the status alone. */
+    public String detail() {
+        try {
+            JsonObject problem = new JsonObject(text);
+            return string(problem, "detail", string(problem, "title", "HTTP " + status));
+        } catch (DecodeException e) {
+            // As in problem().
+            return "HTTP " + status;
+        }
+    }
+
     /** The failure's detail and code as the problem details say it, or the status alone. */
     public String problem() {
         try {

@@ -1,6 +1,7 @@
 package io.recallgate.gateway.cli.conversation;
 
 import io.vertx.core.json.JsonObject;
+import java.util.OptionalLong;
 
 /** What one line of a source turned out to be. */
 public sealed interface SourceItem {
@@ -21,5 +22,10 @@ public sealed interface SourceItem {
      * @param code what is wrong, as a failure code
      * @param detail what is wrong, in a sentence without the line's text
      */
-    record Damaged(String place, String code, String detail) implements SourceItem {}
+    record Damaged(String place, String code, String detail) implements SourceItem {
+        /** The number of the line, counted from 1, if the source consists of lines. */
+        public OptionalLong line() {
+            return place.matches("[0-9]{1,18}") ? OptionalLong.of(Long.parseLong(place)) : OptionalLong.empty();
+        }
+    }
 }

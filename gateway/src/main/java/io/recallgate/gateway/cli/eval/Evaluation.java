@@ -11,7 +11,7 @@ import io.recallgate.gateway.cli.conversation.SourceItem;
 import io.recallgate.gateway.cli.importing.EmbeddingWatch;
 import io.recallgate.gateway.cli.importing.ImportReport;
 import io.recallgate.gateway.cli.importing.Importer;
-import io.recallgate.gateway.cli.importing.JobCounts;
+import io.recallgate.gateway.cli.importing.Watched;
 import io.recallgate.time.Clock;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -59,7 +59,12 @@ public final class Evaluation {
      */
     public Map<Series, Measurement> run(String name, LocomoConversation conversation, List<Series> wanted) {
         GatewayClient client = gateway.withProject("eval-" + name.replaceAll("[^A-Za-z0-9_-]", "-"));
-        bringIn(name, conversation, client);
+        Watched watched = bringIn(name, conversation, client);
+        // Words need no vectors: without a provider they can be measured all the same.
+        boolean wordsOnly = watched.end() == Watched.End.NO_PROVIDER && wanted.equals(List.of(Series.LEXICAL));
+        if (!watched.complete() && !wordsOnly) {
+            throw new CommandFailedException(name + ": " + watched.explain());
+        }
         List<LocomoConversation.Question> questions = askable(name, conversation);
         Map<Series, Measurement> results = new EnumMap<>(Series.class);
         for (Series series : wanted) {
@@ -68,7 +73,7 @@ public final class Evaluation {
         return results;
     }
 
-    private void bringIn(String name, LocomoConversation conversation, GatewayClient client) {
+    private Watched bringIn(String name, LocomoConversation conversation, GatewayClient client) {
         ImportReport report;
         try (Progress progress = new Progress(screen, clock, name + ": importing")) {
             int size = conversation.items().size();
@@ -81,11 +86,7 @@ public final class Evaluation {
                     + first.place() + ": " + first.detail());
         }
         try (Progress progress = new Progress(screen, clock, name + ": embedding")) {
-            JobCounts jobs = new EmbeddingWatch(client, clock, pauses).await(EMBED_BOUND, EMBED_STALL, progress);
-            if (jobs.remaining() > 0 || jobs.failed() > 0) {
-                throw new CommandFailedException(name + ": " + jobs.remaining() + " turns wait to be embedded and "
-                        + jobs.failed() + " failed: see './recallgate status'");
-            }
+            return new EmbeddingWatch(client, clock, pauses).await(EMBED_BOUND, EMBED_STALL, progress);
         }
     }
 

@@ -36,10 +36,15 @@ public record ImportReport(
     /** One line for scripts, in the shape of the last line of {@code POST /v1/memories/import}. */
     public JsonObject toJson() {
         JsonArray list = new JsonArray();
-        rejected.forEach(one -> list.add(new JsonObject()
-                .put("line", one.place())
-                .put("code", one.code())
-                .put("detail", one.detail())));
+        for (SourceItem.Damaged one : rejected) {
+            JsonObject entry = new JsonObject();
+            if (one.line().isPresent()) {
+                entry.put("line", one.line().getAsLong());
+            } else {
+                entry.put("place", one.place());
+            }
+            list.add(entry.put("code", one.code()).put("detail", one.detail()));
+        }
         return new JsonObject()
                 .put("done", true)
                 .put("accepted", accepted)

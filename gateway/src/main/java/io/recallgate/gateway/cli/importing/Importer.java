@@ -10,6 +10,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -89,6 +90,8 @@ public final class Importer {
                     e);
         }
         double seconds = (nanoTime.getAsLong() - started) / (double) TimeUnit.SECONDS.toNanos(1);
+        // A damaged line is known at once, a refused one when its batch has been narrowed down.
+        rejected.sort(Comparator.comparingLong(one -> one.line().orElse(0)));
         return new ImportReport(accepted(), stored, updated, unchanged, rejected, rejectedCount, seconds);
     }
 
@@ -131,7 +134,7 @@ public final class Importer {
             throw new CommandFailedException(answer.explain() + " [" + accepted()
                     + " memories are stored; run it again, those with an external_id are not stored twice]");
         } else if (items.size() == 1) {
-            reject(new SourceItem.Damaged(items.get(0).place(), code(answer), answer.problem()));
+            reject(new SourceItem.Damaged(items.get(0).place(), code(answer), ofItself(answer.detail())));
         } else {
             int half = items.size() / 2;
             send(items.subList(0, half));
@@ -153,6 +156,11 @@ public final class Importer {
                 default -> stored++;
             }
         }
+    }
+
+    /** What is wrong with the one memory of a request, without its place there: the person knows another. */
+    private static String ofItself(String detail) {
+        return detail.replace("memories[0].", "").replace("memories[0]", "the memory");
     }
 
     private static String code(Answer answer) {
