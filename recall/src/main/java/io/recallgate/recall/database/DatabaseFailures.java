@@ -2,6 +2,7 @@ package io.recallgate.recall.database;
 
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.vertx.core.VertxException;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.ClosedConnectionException;
 import java.io.IOException;
@@ -29,7 +30,9 @@ final class DatabaseFailures {
                     .retryAfter(SOON)
                     .causedBy(error);
         }
-        if (error instanceof ClosedConnectionException
+        // The driver says with a bare VertxException that a connection is no longer active.
+        if (error.getClass() == VertxException.class
+                || error instanceof ClosedConnectionException
                 || error instanceof IOException
                 || error instanceof TimeoutException) {
             return unavailable(error);

@@ -8,6 +8,7 @@ import io.recallgate.embedding.api.InputType;
 import io.recallgate.embedding.api.Priority;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.database.TroubleLog;
 import io.recallgate.recall.jobs.JobTable.SetBack;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Clock;

@@ -8,6 +8,7 @@ import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.bus.RecallEvents;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseTime;
+import io.recallgate.recall.database.TroubleLog;
 import io.recallgate.recall.jobs.JobExecution.Outcome;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.time.CancelCause;
@@ -118,7 +119,7 @@ public final class JobRunner {
     public static JobRunner create(
             Vertx vertx, Stores stores, Embedder embedder, ActiveModel model, Parts parts, JobOptions options) {
         JobTable table = new JobTable(stores.database(), stores.vectors(), parts.clock(), parts.time(), options);
-        TroubleLog troubles = new TroubleLog(LOG, parts.clock());
+        TroubleLog troubles = new TroubleLog(LOG, parts.clock(), "jobs run again");
         FailedJobs failed = new RecallEvents(vertx)::jobFailed;
         JobExecution execution = new JobExecution(
                 embedder,

@@ -3,6 +3,7 @@ package io.recallgate.recall.lexical;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.Statements;
+import io.recallgate.recall.database.TroubleLog;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
@@ -40,6 +41,7 @@ public final class TermStatistics {
     private static final long EXPIRY_NANOS = TimeUnit.MINUTES.toNanos(10);
     private static final long COMPUTE_MILLIS = 30_000;
     private static final int MAX_REFRESHES = 2;
+    private static final int MAX_POSTPONED = 1_000;
     private static final int MAX_TERMS = 20_000;
     private static final int MAX_AUTHORS = 1_000;
     /** Terms over all scopes: about 100 bytes each, so about 25 MiB. */
@@ -53,12 +55,17 @@ public final class TermStatistics {
     private final Clock clock;
     private final Map<Scope, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
     private final Set<Scope> refreshing = new HashSet<>();
+    /** Scopes whose last refresh failed, and when to try again. */
+    private final Map<Scope, Long> retryNanos = new HashMap<>();
+
+    private final TroubleLog troubles;
     private long cached;
 
     /** Starts empty. */
     public TermStatistics(Database database, Clock clock) {
         this.database = database;
         this.clock = clock;
+        this.troubles = new TroubleLog(LOG, clock, "term statistics are refreshed again");
     }
 
     /** What is known of a scope now, null for nothing; starts a refresh where one is due, and never waits for it. */
@@ -70,6 +77,7 @@ public final class TermStatistics {
         synchronized (this) {
             entry = entries.get(scope);
             due = (entry == null || now - entry.dueNanos >= 0)
+                    && now - retryNanos.getOrDefault(scope, now) >= 0
                     && refreshing.size() < MAX_REFRESHES
                     && refreshing.add(scope);
         }
@@ -94,10 +102,10 @@ public final class TermStatistics {
                 .onComplete(outcome -> {
                     if (outcome.succeeded()) {
                         store(scope, outcome.result(), started);
+                        troubles.over();
                     } else {
-                        LOG.warn(
-                                "term statistics could not be refreshed: {}",
-                                outcome.cause().getMessage());
+                        postpone(scope);
+                        troubles.trouble("term statistics cannot be refreshed", outcome.cause());
                     }
                     synchronized (this) {
                         refreshing.remove(scope);
@@ -123,8 +131,17 @@ public final class TermStatistics {
         });
     }
 
+    /** Recalls go on without; a database in trouble is not asked by each of them. */
+    private synchronized void postpone(Scope scope) {
+        if (retryNanos.size() >= MAX_POSTPONED) {
+            retryNanos.clear();
+        }
+        retryNanos.put(scope, clock.nanoTime() + REFRESH_NANOS);
+    }
+
     private synchronized void store(Scope scope, ScopeStatistics statistics, long started) {
         long now = clock.nanoTime();
+        retryNanos.remove(scope);
         long wait = Math.max(REFRESH_NANOS, REFRESH_PER_COST * (now - started));
         Entry before = entries.put(scope, new Entry(statistics, started, now + wait));
         cached += statistics.size() - (before == null ? 0 : before.statistics.size());

@@ -5,10 +5,12 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
+import io.recallgate.recall.vector.VectorScan.Entry;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -68,8 +70,11 @@ public final class ExactVectorIndex implements VectorIndex {
 
     @Override
     public Future<List<VectorHit>> search(VectorQuery query, Deadline deadline) {
-        CachedScope cached = scope(new Key(query.scope(), query.fingerprint()));
-        Future<Void> fresh = cached.refresh().onSuccess(ignored -> makeRoom(cached));
+        Key key = new Key(query.scope(), query.fingerprint());
+        CachedScope cached = scope(key);
+        // As they were when they were looked at: a later look that fails empties the cache under a scan that waits.
+        Future<Collection<Entry>> fresh =
+                cached.refresh().onComplete(ignored -> makeRoom(key, cached)).map(ignored -> cached.entries());
         boolean filtered = query.session() != null || !query.kinds().isEmpty();
         Future<@Nullable Set<UUID>> allowed = filtered
                 ? reader.allowed(query.scope(), query.session(), query.kinds(), deadline)
@@ -79,7 +84,7 @@ public final class ExactVectorIndex implements VectorIndex {
                 .compose(ignored -> workers.run(
                         deadline,
                         () -> VectorScan.nearest(
-                                cached.entries(), query.vector(), allowed.result(), query.limit(), deadline)));
+                                fresh.result(), query.vector(), allowed.result(), query.limit(), deadline)));
     }
 
     @Override
@@ -126,6 +131,13 @@ public final class ExactVectorIndex implements VectorIndex {
         }
     }
 
+    /** How many scopes it knows. */
+    int scopes() {
+        synchronized (scopes) {
+            return scopes.size();
+        }
+    }
+
     private CachedScope scope(Key key) {
         synchronized (scopes) {
             CachedScope known = scopes.get(key);
@@ -142,9 +154,15 @@ public final class ExactVectorIndex implements VectorIndex {
         }
     }
 
-    /** Drops the scopes that were not asked for the longest; never the one that is in use. */
-    private void makeRoom(CachedScope inUse) {
+    /**
+     * Drops the scopes that were not asked for the longest; never the one that is in use, unless it is empty: there is
+     * no bound on how many empty ones are asked for.
+     */
+    private void makeRoom(Key key, CachedScope inUse) {
         synchronized (scopes) {
+            if (inUse.chargedBytes() == 0) {
+                scopes.remove(key, inUse);
+            }
             long held = scopes.values().stream()
                     .mapToLong(CachedScope::chargedBytes)
                     .sum();

@@ -6,13 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.recall.Await;
 import io.recallgate.recall.TestDatabase;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.time.SystemClock;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class ExactVectorIndexTest extends VectorIndexContract {
@@ -64,6 +70,36 @@ class ExactVectorIndexTest extends VectorIndexContract {
                 .isInstanceOfSatisfying(FailureException.class, failure -> assertThat(failure.code())
                         .isEqualTo(FailureCode.WORK_TOO_LARGE));
         assertThat(((ExactVectorIndex) index).cachedBytes()).isZero();
+    }
+
+    @Test
+    void scopesWithoutVectorsAreNotKept() {
+        embedded("mine", 1, 0, 0, 0);
+        search(1, 0, 0, 0);
+        for (int i = 0; i < 20; i++) {
+            Scope empty = new Scope("nobody " + i, "");
+            await(index.search(query(empty, MODEL, unit(1, 0, 0, 0), 5, null, Set.of()), soon()));
+        }
+        assertThat(((ExactVectorIndex) index).scopes()).isEqualTo(1);
+    }
+
+    @Test
+    void aScanThatWaitsForAThreadSeesWhatWasReadForItWhateverHappensToTheCache() throws Exception {
+        UUID mine = embedded("mine", 1, 0, 0, 0);
+        CountDownLatch release = new CountDownLatch(1);
+        List<Future<Boolean>> busy = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            busy.add(workers.run(soon(), () -> release.await(30, TimeUnit.SECONDS)));
+        }
+        var waiting = index.search(query(scope, MODEL, unit(1, 0, 0, 0), 5, null, Set.of()), soon());
+        Await.until("its vectors are read", () -> ((ExactVectorIndex) index).cachedBytes() > 0);
+        maxBytes = 10;
+        var refused = index.search(query(scope, MODEL, unit(1, 0, 0, 0), 5, null, Set.of()), soon());
+        assertThatThrownBy(() -> await(refused)).isInstanceOf(FailureException.class);
+
+        release.countDown();
+        busy.forEach(run -> assertThat(await(run)).isTrue());
+        assertThat(ids(await(waiting))).containsExactly(mine);
     }
 
     @Test

@@ -1,4 +1,4 @@
-package io.recallgate.recall.jobs;
+package io.recallgate.recall.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +25,7 @@ class TroubleLogTest {
     private final FakeClock clock = new FakeClock();
     private final Logger logger = (Logger) LoggerFactory.getLogger("trouble-log-test");
     private final ListAppender<ILoggingEvent> written = new ListAppender<>();
-    private final TroubleLog troubles = new TroubleLog(logger, clock);
+    private final TroubleLog troubles = new TroubleLog(logger, clock, "jobs run again");
 
     @BeforeEach
     void listen() {

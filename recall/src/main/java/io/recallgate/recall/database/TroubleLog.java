@@ -1,4 +1,4 @@
-package io.recallgate.recall.jobs;
+package io.recallgate.recall.database;
 
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
@@ -11,21 +11,26 @@ import org.slf4j.Logger;
  * over: an outage of the database must not fill the log. An error of our own keeps its stack trace, under the same
  * bound. Thread-safe.
  */
-final class TroubleLog {
+public final class TroubleLog {
 
     private static final long REPEAT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Logger log;
     private final Clock clock;
+    private final String back;
     private boolean troubled;
     private long sinceNanos;
     private long saidNanos;
     private long unsaid;
 
-    /** @param clock tells a minute */
-    TroubleLog(Logger log, Clock clock) {
+    /**
+     * @param clock tells a minute
+     * @param back a clause for when it is over: "jobs run again"
+     */
+    public TroubleLog(Logger log, Clock clock, String back) {
         this.log = log;
         this.clock = clock;
+        this.back = back;
     }
 
     /**
@@ -33,7 +38,7 @@ final class TroubleLog {
      *
      * @param what a clause that needs no more than the reason: "jobs cannot be claimed"
      */
-    synchronized void trouble(String what, Throwable error) {
+    public synchronized void trouble(String what, Throwable error) {
         long now = clock.nanoTime();
         FailureException failure = FailureException.of(error);
         if (troubled && now - saidNanos < REPEAT_NANOS) {
@@ -57,11 +62,11 @@ final class TroubleLog {
     }
 
     /** It works. */
-    synchronized void over() {
+    public synchronized void over() {
         if (troubled) {
             troubled = false;
             unsaid = 0;
-            log.info("jobs run again after {} s", TimeUnit.NANOSECONDS.toSeconds(clock.nanoTime() - sinceNanos));
+            log.info("{} after {} s", back, TimeUnit.NANOSECONDS.toSeconds(clock.nanoTime() - sinceNanos));
         }
     }
 }
