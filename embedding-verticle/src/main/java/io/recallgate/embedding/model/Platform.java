@@ -45,7 +45,7 @@ enum Platform {
         throw new FailureException(
                 FailureCode.MODEL_UNUSABLE,
                 "local models do not run on " + osName + " " + osArch
-                        + ": use Linux x86-64 or ARM64, macOS ARM64, or RECALLGATE_EMBEDDING_PROVIDER=openai or none");
+                        + ": use Linux x86-64 or ARM64, macOS ARM64, or RECALLGATE_EMBEDDING_PROVIDER=none");
     }
 
     /** Resource and file name of a library of ONNX Runtime. */
