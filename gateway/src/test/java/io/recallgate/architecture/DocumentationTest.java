@@ -27,6 +27,8 @@ class DocumentationTest {
     private static final Pattern EDGE = Pattern.compile("^ +([A-Z]+) --> ([A-Z]+)", Pattern.MULTILINE);
     private static final Pattern VARIABLE = Pattern.compile("`((?:RECALLGATE|EMBEDDING)_[A-Z_]+)`");
 
+    private static final Pattern STACK_VARIABLE = Pattern.compile("\\$\\{(RECALLGATE_[A-Z_]+)");
+
     @Test
     void theStateDiagramsShowExactlyTheLegalEdges() throws IOException {
         assertDiagram("operation", OperationState.values(), OperationState::next);
@@ -53,6 +55,11 @@ class DocumentationTest {
                 .forEach(secret -> settings.add(secret.environment() + "_FILE"));
         // Read by the tests and the command line, not by the gateway.
         settings.addAll(Set.of("RECALLGATE_TEST_PGVECTOR_URL", "RECALLGATE_URL", "RECALLGATE_KEY"));
+        // Filled in by Compose before anything of ours runs.
+        STACK_VARIABLE
+                .matcher(Files.readString(ROOT.resolve("docker/compose.yaml")))
+                .results()
+                .forEach(variable -> settings.add(variable.group(1)));
         Matcher found = VARIABLE.matcher(Files.readString(ROOT.resolve("README.md")));
         Set<String> named = new TreeSet<>();
         while (found.find()) {
