@@ -70,6 +70,11 @@ class DocumentationTest {
         assertThat(named).hasSizeGreaterThan(8).isSubsetOf(settings);
     }
 
+    @Test
+    void noPlaceholderIsLeftInTheReadme() throws IOException {
+        assertThat(Files.readString(ROOT.resolve("README.md"))).doesNotContainPattern("@[A-Z]+@");
+    }
+
     private static <S extends Enum<S>> void assertDiagram(String name, S[] states, Function<S, Set<S>> next)
             throws IOException {
         String document = Files.readString(ROOT.resolve("ARCHITECTURE.md"));
