@@ -5,7 +5,6 @@ import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.function.IntConsumer;
@@ -37,31 +36,41 @@ public final class ProcessSignals {
     public static boolean install(IntConsumer onFirst) {
         StopWish wish = new StopWish(SystemClock.INSTANCE);
         try {
-            // By reflection: the class belongs to no standard module, and a compiler that refuses warnings refuses it.
-            Class<?> signalType = Class.forName("sun.misc.Signal");
-            Class<?> handlerType = Class.forName("sun.misc.SignalHandler");
-            Method handle = signalType.getMethod("handle", signalType, handlerType);
             for (String name : List.of("TERM", "INT")) {
-                Object signal = signalType.getConstructor(String.class).newInstance(name);
-                int status = 128 + (Integer) signalType.getMethod("getNumber").invoke(signal);
-                InvocationHandler dispatch = (proxy, method, arguments) -> switch (method.getName()) {
-                    case "handle" -> {
-                        begin(name, wish, status, onFirst);
-                        yield null;
-                    }
-                    case "equals" -> proxy == (arguments == null ? null : arguments[0]);
-                    case "hashCode" -> System.identityHashCode(proxy);
-                    default -> "handler of SIG" + name;
-                };
-                Object proxy = Proxy.newProxyInstance(
-                        MethodHandles.lookup().lookupClass().getClassLoader(), new Class<?>[] {handlerType}, dispatch);
-                handle.invoke(null, signal, proxy);
+                handle(name, number -> begin(name, wish, 128 + number, onFirst));
             }
             return true;
         } catch (ReflectiveOperationException | RuntimeException e) {
             log.warn("signals cannot be handled here; ending the process while a model runs may crash it", e);
             return false;
         }
+    }
+
+    /**
+     * Installs a handler for one signal, in place of what the virtual machine does at it.
+     *
+     * @param name without SIG, such as {@code TERM}
+     * @param onSignal gets the signal's number each time, on a thread of its own that may block
+     * @throws ReflectiveOperationException if this virtual machine offers no signal handling, or refuses this signal
+     */
+    public static void handle(String name, IntConsumer onSignal) throws ReflectiveOperationException {
+        // By reflection: the class belongs to no standard module, and a compiler that refuses warnings refuses it.
+        Class<?> signalType = Class.forName("sun.misc.Signal");
+        Class<?> handlerType = Class.forName("sun.misc.SignalHandler");
+        Object signal = signalType.getConstructor(String.class).newInstance(name);
+        int number = (Integer) signalType.getMethod("getNumber").invoke(signal);
+        InvocationHandler dispatch = (proxy, method, arguments) -> switch (method.getName()) {
+            case "handle" -> {
+                onSignal.accept(number);
+                yield null;
+            }
+            case "equals" -> proxy == (arguments == null ? null : arguments[0]);
+            case "hashCode" -> System.identityHashCode(proxy);
+            default -> "handler of SIG" + name;
+        };
+        Object handler = Proxy.newProxyInstance(
+                MethodHandles.lookup().lookupClass().getClassLoader(), new Class<?>[] {handlerType}, dispatch);
+        signalType.getMethod("handle", signalType, handlerType).invoke(null, signal, handler);
     }
 
     private static void begin(String name, StopWish wish, int status, IntConsumer onFirst) {

@@ -1,9 +1,6 @@
 package io.recallgate.gateway.launch;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
+import io.recallgate.embedding.ProcessSignals;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,23 +22,10 @@ final class HangUp {
      */
     static void install(Runnable stop) {
         try {
-            // By reflection, as in ProcessSignals: the class belongs to no standard module.
-            Class<?> signalType = Class.forName("sun.misc.Signal");
-            Class<?> handlerType = Class.forName("sun.misc.SignalHandler");
-            Method handle = signalType.getMethod("handle", signalType, handlerType);
-            InvocationHandler dispatch = (proxy, method, arguments) -> switch (method.getName()) {
-                case "handle" -> {
-                    LOG.info("SIGHUP: stopping");
-                    stop.run();
-                    yield null;
-                }
-                case "equals" -> proxy == (arguments == null ? null : arguments[0]);
-                case "hashCode" -> System.identityHashCode(proxy);
-                default -> "handler of SIGHUP";
-            };
-            Object handler = Proxy.newProxyInstance(
-                    MethodHandles.lookup().lookupClass().getClassLoader(), new Class<?>[] {handlerType}, dispatch);
-            handle.invoke(null, signalType.getConstructor(String.class).newInstance("HUP"), handler);
+            ProcessSignals.handle("HUP", number -> {
+                LOG.info("SIGHUP: stopping");
+                stop.run();
+            });
         } catch (ReflectiveOperationException | RuntimeException noSuchSignal) {
             LOG.debug("SIGHUP cannot be handled here", noSuchSignal);
         }
