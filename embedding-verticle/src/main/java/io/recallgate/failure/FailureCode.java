@@ -59,6 +59,11 @@ public enum FailureCode {
     MODEL_UNUSABLE(1508, 503, Retry.NEVER),
     /** The circuit breaker of the embedding provider is open. */
     EMBEDDING_CIRCUIT_OPEN(1509, 503, Retry.LATER),
+    /**
+     * This very work outlived its watchdog twice and is not tried again (CONTRACTS A6a). Not a status of 500 and more:
+     * clients send those again by themselves.
+     */
+    EMBEDDING_GIVEN_UP(1510, 422, Retry.NEVER),
     /** The caller's deadline passed first. */
     DEADLINE_EXCEEDED(1601, 504, Retry.LATER),
     /** The caller cancelled; over HTTP nobody is left to read this. */

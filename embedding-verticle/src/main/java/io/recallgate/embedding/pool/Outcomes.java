@@ -46,7 +46,8 @@ final class Outcomes {
 
     static FailureException givenUp() {
         return new FailureException(
-                FailureCode.EMBEDDING_FAILED, "this very input outlived its watchdog twice and is not tried again");
+                FailureCode.EMBEDDING_GIVEN_UP,
+                "this very input outlived its watchdog, or ended its worker, twice and is not tried again");
     }
 
     static FailureException failed(String detail) {

@@ -178,13 +178,14 @@ class WatchdogTest {
         ScriptedWorker victim = pool.state(0) == SlotState.DISPATCHED ? pool.worker(0) : pool.worker(1);
         victim.start();
         pool.clock.advance(EXECUTION);
-        assertThat(pool.code(second)).isEqualTo(FailureCode.EMBEDDING_FAILED);
+        assertThat(pool.code(second)).isEqualTo(FailureCode.EMBEDDING_GIVEN_UP);
+        assertThat(pool.code(second).retry()).isEqualTo(FailureCode.Retry.NEVER);
 
         long third = pool.query("poison");
-        assertThat(pool.code(third)).isEqualTo(FailureCode.EMBEDDING_FAILED);
+        assertThat(pool.code(third)).isEqualTo(FailureCode.EMBEDDING_GIVEN_UP);
         victim.acknowledgeTermination(0);
         long fourth = pool.query("poison");
-        assertThat(pool.code(fourth)).isEqualTo(FailureCode.EMBEDDING_FAILED);
+        assertThat(pool.code(fourth)).isEqualTo(FailureCode.EMBEDDING_GIVEN_UP);
         assertThat(pool.snapshot().slots()).noneMatch(slot -> slot.state() == SlotState.DISPATCHED);
     }
 

@@ -58,6 +58,8 @@ final class JobExecution {
         FAILED,
         /** The provider is in trouble; the job waits and keeps its attempts. */
         PROVIDER_TROUBLE,
+        /** A thread is still out with its text. Nothing was written: the job is ours, and is to be run again later. */
+        QUARANTINED,
         /** We gave it up; whatever is still under our name goes back with the next claim. */
         ABANDONED,
         /** The database did not take the outcome; if the job is still ours, it goes back with the next claim. */
@@ -103,8 +105,8 @@ final class JobExecution {
     private Future<Outcome> failed(ClaimedJob job, FailureException failure, CancelSignal cancel) {
         return switch (Verdict.of(failure.code())) {
             case ABANDONED -> Future.succeededFuture(Outcome.ABANDONED);
+            case QUARANTINED -> Future.succeededFuture(Outcome.QUARANTINED);
             case PROVIDER -> providerTrouble(job, failure);
-            case TEXT -> counted(job, failure, settings.get().jobMaxAttempts());
             case HOPELESS -> counted(job, failure, 0);
             case SUSPECT ->
                 embed("canary-" + job.id() + "-" + job.attempt(), CANARY, cancel)
@@ -125,7 +127,8 @@ final class JobExecution {
                     job.attempt(),
                     failure.code().code());
         }
-        SetBack why = new SetBack(last, true, wait(failures), failure.code().code(), failure.detail());
+        SetBack why =
+                new SetBack(last, true, waitMillis(failures), failure.code().code(), failure.detail());
         return table.setBack(job, why).map(ours -> {
             if (ours && last) {
                 context.failed().failed(job.id(), job.memoryId(), failure.code().code());
@@ -135,11 +138,12 @@ final class JobExecution {
     }
 
     private Future<Outcome> providerTrouble(ClaimedJob job, FailureException failure) {
-        SetBack why = new SetBack(false, false, wait(1), failure.code().code(), failure.detail());
+        SetBack why = new SetBack(false, false, waitMillis(1), failure.code().code(), failure.detail());
         return table.setBack(job, why).map(Outcome.PROVIDER_TROUBLE);
     }
 
-    private long wait(int failures) {
+    /** How long to wait after so many failures in a row. */
+    long waitMillis(int failures) {
         RecallSettings now = settings.get();
         return Backoff.millis(failures, now.jobBackoffBaseMillis(), now.jobBackoffMaxMillis(), context.random());
     }

@@ -9,10 +9,10 @@ import io.recallgate.recall.bus.RecallEvents;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.database.TroubleLog;
+import io.recallgate.recall.jobs.Flights.Flight;
 import io.recallgate.recall.jobs.JobExecution.Outcome;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.time.CancelCause;
-import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.Timers;
@@ -20,14 +20,10 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,7 +33,8 @@ import org.slf4j.LoggerFactory;
  * any thread.
  *
  * <p>It claims when woken by a notification, when half of its places are free, and at least every poll interval. While
- * the embedder has no model, or is in trouble, it claims nothing: jobs wait in the table and keep their attempts.
+ * the embedder has no model, or is in trouble, it claims nothing: jobs wait in the table and keep their attempts. A job
+ * whose text is quarantined stays ours and asks again later ({@link Flights}).
  */
 public final class JobRunner {
 
@@ -53,7 +50,7 @@ public final class JobRunner {
     private final Parts parts;
     private final Fixed fixed;
 
-    private final Map<Long, InFlight> inFlight = new LinkedHashMap<>();
+    private final Flights flights;
     private Phase phase = Phase.NEW;
     private boolean claiming;
     private boolean wokenMeanwhile;
@@ -89,8 +86,6 @@ public final class JobRunner {
     /** What does not change, and where to tell what happens. */
     private record Fixed(JobOptions options, TroubleLog troubles, Upkeep upkeep) {}
 
-    private record InFlight(ClaimedJob job, CancelSignal cancel) {}
-
     private enum Phase {
         NEW,
         RUNNING,
@@ -106,6 +101,7 @@ public final class JobRunner {
         this.model = model;
         this.parts = parts;
         this.fixed = fixed;
+        this.flights = new Flights(parts.timers());
     }
 
     /**
@@ -171,13 +167,13 @@ public final class JobRunner {
             return;
         }
         cancelPoll();
-        int free = fixed.options().concurrency() - inFlight.size();
-        if (free == 0) {
+        int free = fixed.options().concurrency() - flights.placesTaken();
+        if (free <= 0) {
             return;
         }
         claiming = true;
         wokenMeanwhile = false;
-        List<Long> held = List.copyOf(inFlight.keySet());
+        List<Long> held = List.copyOf(flights.ids());
         model.refresh()
                 .compose(ignored -> table.claim(free, settings().jobLeaseMillis(), held))
                 .onComplete(jobs -> onContext(() -> {
@@ -217,24 +213,56 @@ public final class JobRunner {
     }
 
     private void run(ClaimedJob job) {
-        InFlight flight = new InFlight(job, new CancelSignal());
-        inFlight.put(job.id(), flight);
-        execution.run(job, flight.cancel()).onComplete(outcome -> onContext(() -> ended(flight, outcome.result())));
+        execute(flights.begin(job));
     }
 
-    private void ended(InFlight flight, Outcome outcome) {
+    private void execute(Flight flight) {
+        execution
+                .run(flight.job(), flight.cancel())
+                .onComplete(outcome -> onContext(() -> ended(flight, outcome.result())));
+    }
+
+    private void ended(Flight flight, Outcome outcome) {
         parts.meters().counter("recallgate.jobs", "outcome", outcome.label()).increment();
-        // A job that was lost and claimed again is under the same id, with another flight.
-        inFlight.remove(flight.job().id(), flight);
+        boolean ours = flights.end(flight);
         switch (outcome) {
             case PROVIDER_TROUBLE, UNKNOWN -> trouble();
             case DONE -> troubles = 0;
+            case QUARANTINED -> {
+                if (ours) {
+                    park(flight);
+                }
+            }
             default -> {}
         }
-        if (inFlight.size() <= fixed.options().concurrency() / 2) {
+        resumeDue();
+        if (flights.placesTaken() <= fixed.options().concurrency() / 2) {
             claim();
         }
         checkIdle();
+    }
+
+    private void park(Flight flight) {
+        flights.park(
+                flight,
+                execution.waitMillis(flight.quarantines() + 1),
+                () -> onContext(() -> {
+                    flights.comeDue(flight.job().id());
+                    resumeDue();
+                }));
+        if (phase != Phase.RUNNING) {
+            flights.stopWaiting();
+        }
+    }
+
+    private void resumeDue() {
+        while (phase == Phase.RUNNING && flights.placesTaken() < fixed.options().concurrency()) {
+            Flight flight = flights.takeDue();
+            if (flight == null) {
+                return;
+            }
+            execute(flight);
+        }
     }
 
     /** Nothing is claimed until the wait is over, whatever is notified meanwhile; the timer ends it. */
@@ -280,13 +308,13 @@ public final class JobRunner {
         if (phase == Phase.STOPPED) {
             return;
         }
-        List<InFlight> held = List.copyOf(inFlight.values());
+        List<Flight> held = flights.all();
         Future<?> renewed = held.isEmpty()
                 ? Future.succeededFuture()
-                : table.renew(jobs(held), settings().jobLeaseMillis())
+                : table.renew(flights.jobs(), settings().jobLeaseMillis())
                         .onSuccess(ours -> onContext(() -> held.stream()
                                 .filter(flight -> !ours.contains(flight.job().id()))
-                                .forEach(flight -> flight.cancel().cancel(CancelCause.SUPERSEDED))));
+                                .forEach(flights::lose)));
         renewed.transform(ignored -> fixed.upkeep().round())
                 .onComplete(outcome -> onContext(() -> {
                     if (outcome.failed()) {
@@ -307,6 +335,7 @@ public final class JobRunner {
         }
         phase = Phase.DRAINING;
         cancelPoll();
+        flights.stopWaiting();
         Promise<Void> idle = Promise.promise();
         whenIdle = idle::tryComplete;
         Timers.Timer bound = parts.timers().schedule(drain.remainingNanos(), idle::tryComplete);
@@ -327,14 +356,14 @@ public final class JobRunner {
             renewTimer.cancel();
             renewTimer = null;
         }
-        List<InFlight> left = new ArrayList<>(inFlight.values());
+        List<Flight> left = flights.all();
         if (left.isEmpty()) {
             return Future.succeededFuture();
         }
-        LOG.info("{} jobs did not finish in time and are given back", left.size());
+        LOG.info("{} jobs did not finish in time, or are quarantined, and are given back", left.size());
         Promise<Void> done = Promise.promise();
         Timers.Timer bound = parts.timers().schedule(TimeUnit.MILLISECONDS.toNanos(RELEASE_MILLIS), done::tryComplete);
-        release(jobs(left)).onComplete(ignored -> {
+        release(flights.jobs()).onComplete(ignored -> {
             bound.cancel();
             done.tryComplete();
         });
@@ -350,7 +379,7 @@ public final class JobRunner {
     }
 
     private void checkIdle() {
-        if (whenIdle != null && inFlight.isEmpty() && !claiming) {
+        if (whenIdle != null && flights.isIdle() && !claiming) {
             whenIdle.run();
         }
     }
@@ -361,9 +390,5 @@ public final class JobRunner {
 
     private void onContext(Runnable action) {
         context.runOnContext(ignored -> action.run());
-    }
-
-    private static List<ClaimedJob> jobs(List<InFlight> flights) {
-        return flights.stream().map(InFlight::job).collect(Collectors.toList());
     }
 }

@@ -8,8 +8,8 @@ enum Verdict {
     PROVIDER,
     /** Perhaps the text's: it counts if the provider embeds another text. */
     SUSPECT,
-    /** The text's: it counts. */
-    TEXT,
+    /** The text's, and a thread is still out with it: its job is kept and asks again, which costs nothing. */
+    QUARANTINED,
     /** The text's, and it will not get better. */
     HOPELESS,
     /** We gave up ourselves: nothing is written. */
@@ -18,9 +18,8 @@ enum Verdict {
     static Verdict of(FailureCode code) {
         return switch (code) {
             case CANCELLED -> ABANDONED;
-            case WORK_TOO_LARGE, INVALID_TEXT, PAYLOAD_TOO_LARGE -> HOPELESS;
-            // Its thread has not come back from this very text.
-            case QUARANTINED -> TEXT;
+            case WORK_TOO_LARGE, INVALID_TEXT, PAYLOAD_TOO_LARGE, EMBEDDING_GIVEN_UP -> HOPELESS;
+            case QUARANTINED -> QUARANTINED;
             case EMBEDDING_FAILED, INTERNAL -> SUSPECT;
             default -> PROVIDER;
         };

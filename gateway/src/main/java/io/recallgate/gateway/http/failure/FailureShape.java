@@ -47,6 +47,7 @@ public record FailureShape(String title, String openAiType, String openAiCode, S
             case EMBEDDING_FAILED -> server("The embedding provider failed", "embedding_failed");
             case NO_EMBEDDING_PROVIDER -> server("No embedding provider is configured", "no_embedding_provider");
             case QUARANTINED -> server("This work is quarantined", "quarantined");
+            case EMBEDDING_GIVEN_UP -> invalid("This input cannot be embedded here", "embedding_given_up");
             case MODEL_UNUSABLE -> server("The model cannot be loaded", "model_unusable");
             case EMBEDDING_CIRCUIT_OPEN -> server("The embedding provider is being spared", "embedding_circuit_open");
             case DEADLINE_EXCEEDED ->
