@@ -218,6 +218,7 @@ public final class Dispatcher {
                 case DISPATCH -> flow.dispatchExpired(slot(key), now, "dispatch watchdog");
                 case EXECUTION -> flow.executionExpired(slot(key), now);
                 case TERMINATION_GRACE -> flow.terminationUnanswered(slot(key), now);
+                case ABANDONMENT -> flow.abandonmentUnanswered(slot(key));
                 case EXIT_GRACE -> keeper.exitUnconfirmed(slot(key), now);
                 case DRAIN -> keeper.drainBoundOver(slot(key), now);
             }

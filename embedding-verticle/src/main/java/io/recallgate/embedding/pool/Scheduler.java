@@ -30,7 +30,7 @@ final class Scheduler {
                 }
             }
         }
-        letGoOfUnwanted();
+        letGoOfUnwanted(now);
         if (!pool.closed) {
             keeper.startWanted(now);
             if (!pool.operations.queue().isEmpty()) {
@@ -49,7 +49,7 @@ final class Scheduler {
     }
 
     /** Unwanted work that has not started is taken back; what runs is ended only for work that waits. */
-    private void letGoOfUnwanted() {
+    private void letGoOfUnwanted(long now) {
         List<Slot> abandoned = new ArrayList<>();
         int soonFree = 0;
         for (Slot slot : pool.slots.all()) {
@@ -62,7 +62,7 @@ final class Scheduler {
             }
             boolean ending = slot.state == SlotState.DISPATCHED ? slice.cancelSent : slice.terminateSent;
             if (ending) {
-                soonFree++;
+                soonFree += slice.overdue ? 0 : 1;
             } else if (slot.state == SlotState.RUNNING && slice.isAbandoned()) {
                 abandoned.add(slot);
             }
@@ -70,7 +70,7 @@ final class Scheduler {
         long waiting = pool.operations.queue().count(pool::mayRun) - soonFree;
         for (Slot slot : abandoned) {
             if (waiting-- > 0) {
-                flow.terminate(slot);
+                flow.abandon(slot, now);
             }
         }
     }

@@ -70,7 +70,28 @@ final class SliceFlow {
         }
     }
 
-    /** Asks a worker to end what it runs, because nobody wants it and somebody else wants the worker. */
+    /**
+     * Asks a worker to end what it runs, because nobody wants it and somebody else wants the worker.
+     *
+     * <p>A worker that does not acknowledge this is left alone: retiring it would let a caller's cancellation replace a
+     * worker (CONTRACTS A8), and cost a load for a run that may be over before the load is. Its run is bounded by the
+     * execution watchdog as if nobody had asked; until then its slot stays charged and the work that waits is served
+     * by siblings, or ends at its own deadlines if there are none. Once the termination grace is over, though, the
+     * slot is no longer counted as about to be free, so that another unwanted run is ended in its stead.
+     */
+    void abandon(Slot slot, long now) {
+        terminate(slot);
+        pool.outbox.arm(
+                TimerKey.of(Kind.ABANDONMENT, slot.index, slot.heldSlice().id),
+                now + pool.limits.watchdogs().terminationGrace().toNanos());
+    }
+
+    /** The worker was asked to end unwanted work and has not; see {@link #abandon}. */
+    void abandonmentUnanswered(Slot slot) {
+        slot.heldSlice().overdue = true;
+    }
+
+    /** Asks a worker to end what it runs. */
     void terminate(Slot slot) {
         Slice slice = slot.heldSlice();
         if (!slice.terminateSent) {

@@ -61,6 +61,8 @@ final class Slot {
         private final Map<Long, Integer> rows;
         boolean cancelSent;
         boolean terminateSent;
+        /** Whether the worker was asked to end unwanted work long ago and has not. */
+        boolean overdue;
         /** Whether the execution watchdog, and not the want of callers, ends it. */
         boolean expired;
 

@@ -113,6 +113,7 @@ final class Slots {
             outbox.disarm(TimerKey.of(Kind.DISPATCH, slot.index, slice.id));
             outbox.disarm(TimerKey.of(Kind.EXECUTION, slot.index, slice.id));
             outbox.disarm(TimerKey.of(Kind.TERMINATION_GRACE, slot.index, slice.id));
+            outbox.disarm(TimerKey.of(Kind.ABANDONMENT, slot.index, slice.id));
         }
     }
 

@@ -21,6 +21,8 @@ public record TimerKey(Kind kind, int slot, long subject) {
         EXECUTION,
         /** A native termination without acknowledgement; the subject is the slice. */
         TERMINATION_GRACE,
+        /** A native termination of unwanted work without acknowledgement; the subject is the slice. */
+        ABANDONMENT,
         /** A retiring worker whose exit is not confirmed; the subject is the generation. */
         EXIT_GRACE,
         /** Work that is let finish before its slot is retired; the subject is the generation. */

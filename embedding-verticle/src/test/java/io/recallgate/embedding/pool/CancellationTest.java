@@ -252,6 +252,53 @@ class CancellationTest {
     }
 
     @Test
+    void a24AnUnansweredTerminationReplacesNoWorkerAndTheNextUnwantedRunIsEndedInstead() {
+        pool = PoolFixture.withSlots(2).warm(2);
+        List<Long> unwanted = List.of(pool.query("deaf"), pool.query("obedient"));
+        pool.worker(0).start();
+        pool.worker(1).start();
+        unwanted.forEach(pool::cancel);
+        long waiting = pool.query("waiting");
+        assertThat(pool.worker(0).terminates).hasSize(1);
+        assertThat(pool.worker(1).terminates).as("one free worker is enough").isEmpty();
+
+        pool.clock.advance(Duration.ofSeconds(1));
+        assertThat(pool.state(0)).isEqualTo(SlotState.RUNNING);
+        assertThat(pool.worker(1).terminates).hasSize(1);
+        pool.worker(1).acknowledgeTermination(0);
+        pool.worker(1).run();
+
+        assertThat(pool.isSettled(waiting)).isTrue();
+        pool.worker(0).acknowledgeTermination(0);
+        assertThat(pool.state(0)).isEqualTo(SlotState.IDLE);
+        assertThat(pool.workersMade()).isEqualTo(2);
+    }
+
+    @Test
+    void a24AnUnansweredTerminationIsBoundedByTheExecutionWatchdogAlone() {
+        pool = PoolFixture.withSlots(1).warm(1);
+        long unwanted = pool.query("deaf");
+        pool.worker(0).start();
+        pool.cancel(unwanted);
+        long patient = pool.query("patient");
+        long hasty = pool.submit(InputType.QUERY, Priority.QUERY, Duration.ofSeconds(30), "hasty");
+
+        pool.clock.advance(Duration.ofMinutes(5).minusNanos(1));
+        assertThat(pool.state(0)).isEqualTo(SlotState.RUNNING);
+        assertThat(pool.worker(0).terminates).hasSize(1);
+        assertThat(pool.code(hasty)).isEqualTo(FailureCode.DEADLINE_EXCEEDED);
+        assertThat(pool.isSettled(patient)).isFalse();
+
+        pool.clock.advance(Duration.ofNanos(1));
+        pool.clock.advance(Duration.ofSeconds(1));
+        assertThat(pool.state(0)).as("now it is the work that is at fault").isEqualTo(SlotState.RETIRING);
+        pool.worker(0).exit();
+        pool.worker(0).ready();
+        pool.worker(0).run();
+        assertThat(pool.isSettled(patient)).isTrue();
+    }
+
+    @Test
     void a10ACancelThatComesRightAfterSubmittingSettlesAndOneForNobodyDoesNothing() {
         long a = pool.query("a");
         pool.cancel(a);
