@@ -254,9 +254,10 @@ class JobRunnerTest {
         }
 
         awaitJobs("done", 1);
+        Await.until("its timer is gone", () -> clock.pending() == 2);
         long asked = embedder.timesAsked("stuck");
         clock.advanceMillis(600_000);
-        Await.until("its timer is gone", () -> clock.pending() == 2);
+        Await.until("it is at rest", () -> clock.pending() == 2);
         assertThat(embedder.timesAsked("stuck")).isEqualTo(asked);
     }
 
