@@ -29,7 +29,7 @@ public record EmbeddingOptions(String model, Path dataDirectory, PoolLimits limi
 
     /** The smaller of the cores and what the memory of the container or machine admits, at least 1. */
     public static int defaultWorkers() {
-        return MemoryBudget.read()
+        return MemoryBudget.read(0)
                 .workers(
                         PoolLimits.defaults(1).expectedWorkerBytes(),
                         Runtime.getRuntime().availableProcessors());

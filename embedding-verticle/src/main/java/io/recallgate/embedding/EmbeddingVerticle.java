@@ -56,6 +56,7 @@ public final class EmbeddingVerticle extends VerticleBase {
     private @Nullable PoolDriver driver;
     private @Nullable PoolMetrics metrics;
     private Timers.@Nullable Timer memoryTimer;
+    private @Nullable MemoryLimit memoryLimit;
     private boolean stopping;
 
     /** A pool of native models on the machine's clock. */
@@ -85,7 +86,7 @@ public final class EmbeddingVerticle extends VerticleBase {
                 context,
                 factory,
                 new WorkerFleet.Settings(poolName, limits.watchdogs().execution(), clock));
-        PoolMetrics gauges = new PoolMetrics(registry);
+        PoolMetrics gauges = new PoolMetrics(registry, limits.slots(), clock);
         PoolDriver pool =
                 new PoolDriver(vertx, options, fleet, gauges, new PoolDriver.Time(clock, new VertxTimers(vertx)));
         metrics = gauges;
@@ -111,9 +112,18 @@ public final class EmbeddingVerticle extends VerticleBase {
     }
 
     private Future<Void> sampleMemory(PoolDriver pool) {
-        return vertx.executeBlocking(() -> MemoryBudget.read().workerBytes())
-                .onSuccess(bytes -> {
-                    pool.deliver(new PoolEvent.MemorySample(bytes));
+        long charged = pool.snapshot().gate().chargedBytes();
+        return vertx.executeBlocking(() -> MemoryBudget.read(charged))
+                .onSuccess(budget -> {
+                    pool.deliver(new PoolEvent.MemorySample(budget.workerBytes()));
+                    if (!budget.limit().equals(memoryLimit)) {
+                        memoryLimit = budget.limit();
+                        log.info(
+                                "workers may hold {} of {} MiB, which is the limit of {}",
+                                budget.workerBytes() >> 20,
+                                budget.limit().bytes() >> 20,
+                                budget.limit().source());
+                    }
                     if (!stopping) {
                         memoryTimer = pool.time().timers().schedule(MEMORY_SAMPLE_NANOS, () -> sampleMemory(pool));
                     }

@@ -43,6 +43,14 @@ final class StatusJson {
                                 .put("charged_bytes", pool.gate().chargedBytes())
                                 .put("next_bytes", pool.gate().nextBytes())
                                 .put("admits_start", pool.gate().admitsStart()))
+                .put(
+                        "throughput",
+                        new JsonObject()
+                                .put(
+                                        "window_ms",
+                                        TimeUnit.SECONDS.toMillis(pool.rate().windowSeconds()))
+                                .put("rows_per_second", pool.rate().rowsPerSecond(pool.takenNanos()))
+                                .put("tokens_per_second", pool.rate().tokensPerSecond(pool.takenNanos())))
                 .put("counters", new JsonObject(new TreeMap<>(pool.counters())))
                 .put("dropped", new JsonObject(new TreeMap<>(pool.dropped())))
                 .put("closed", pool.closed());
@@ -51,16 +59,24 @@ final class StatusJson {
     static JsonObject slot(SlotView slot, Instant now) {
         List<Long> operations = slot.operations();
         ModelIdentity identity = slot.identity();
+        PoolSnapshot.LoadView load = slot.load();
         return new JsonObject()
                 .put("slot", slot.slot())
                 .put("state", slot.state().name().toLowerCase(Locale.ROOT))
                 .put("generation", slot.generation())
                 .put("since", now.minusNanos(slot.ageNanos()).toString())
+                .put("state_age_ms", TimeUnit.NANOSECONDS.toMillis(slot.ageNanos()))
                 .put("operation", operations.isEmpty() ? null : operations.get(0))
                 .put("operations", new JsonArray(operations))
+                .put(
+                        "ending",
+                        slot.ending() == null ? null : slot.ending().name().toLowerCase(Locale.ROOT))
                 .put("model", identity == null ? null : identity.name())
-                .put("batch_invariant", slot.batchInvariant())
-                .put("resident_bytes", slot.residentBytes())
+                .put("loads", slot.loads())
+                .put("load_ms", load == null ? null : TimeUnit.NANOSECONDS.toMillis(load.loadNanos()))
+                .put("batch_invariant", load == null ? null : load.batchInvariant())
+                .put("batch_cosine", load == null ? null : load.batchCosine())
+                .put("charged_bytes", slot.chargedBytes())
                 .put("token_cap", slot.tokenCap())
                 .put("retry_debt", slot.debt())
                 .put("retry_in_ms", TimeUnit.NANOSECONDS.toMillis(slot.retryNanos()))
@@ -85,6 +101,29 @@ final class StatusJson {
                     .put("generation", work.generation())
                     .put("operation", work.operation())
                     .put("final", work.ended());
+        }
+        if (notice instanceof PoolNotice.RunTerminated run) {
+            return new JsonObject()
+                    .put("type", "run-terminated")
+                    .put("slot", run.slot())
+                    .put("generation", run.generation())
+                    .put("reason", run.why().name().toLowerCase(Locale.ROOT));
+        }
+        if (notice instanceof PoolNotice.OutOfMemory memory) {
+            return new JsonObject()
+                    .put("type", "out-of-memory")
+                    .put("slot", memory.slot())
+                    .put("generation", memory.generation())
+                    .put("token_cap", memory.tokenCap());
+        }
+        if (notice instanceof PoolNotice.DebtGrew debt) {
+            return new JsonObject()
+                    .put("type", "retry-debt")
+                    .put("slot", debt.slot())
+                    .put("generation", debt.generation())
+                    .put("failures", debt.failures())
+                    .put("retry_in_ms", TimeUnit.NANOSECONDS.toMillis(debt.retryNanos()))
+                    .put("exhausted", debt.exhausted());
         }
         if (notice instanceof PoolNotice.ModelReplaced replaced) {
             return new JsonObject().put("type", "model-replaced").put("model", replaced.model());

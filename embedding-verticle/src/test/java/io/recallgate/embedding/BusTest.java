@@ -196,7 +196,7 @@ class BusTest extends PoolTest {
         assertThat(states(status)).containsExactly("idle", "idle");
         assertThat(status.getJsonObject("memory_gate").getLong("charged_bytes")).isEqualTo(2 << 20);
         assertThat(status.getJsonArray("slots").getJsonObject(0).fieldNames())
-                .contains("slot", "state", "generation", "since", "operation", "model", "resident_bytes", "retry_debt");
+                .contains("slot", "state", "generation", "since", "operation", "model", "charged_bytes", "retry_debt");
     }
 
     @Test

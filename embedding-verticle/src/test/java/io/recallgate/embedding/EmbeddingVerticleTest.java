@@ -283,6 +283,21 @@ class EmbeddingVerticleTest extends PoolTest {
     }
 
     @Test
+    void aRunThatMakesAWorkerHoldMoreRaisesItsCharge() {
+        deploy(1);
+        assertThat(slot(0).getLong("charged_bytes")).isEqualTo(1 << 20);
+        models.holdBytes(5 << 20);
+
+        join(embed("large"));
+
+        assertThat(slot(0).getLong("charged_bytes")).isEqualTo(5 << 20);
+        assertThat(registry.get("recallgate.embedding.memory.charged.bytes")
+                        .gauge()
+                        .value())
+                .isEqualTo(5 << 20);
+    }
+
+    @Test
     void answersArriveOnTheCallersContext() {
         deploy(1);
         Context caller = vertx.getOrCreateContext();

@@ -40,6 +40,7 @@ public final class ScriptedModels implements TextModelFactory {
     private final Map<String, RunFailedException> poison = new ConcurrentHashMap<>();
     private final Deque<FailureException> startFailures = new ArrayDeque<>();
     private volatile boolean batchInvariant;
+    private volatile long heldBytes;
     private volatile @Nullable CountDownLatch loading;
 
     /** One text that does not come back before it is released. */
@@ -101,6 +102,12 @@ public final class ScriptedModels implements TextModelFactory {
     /** Whether rows may share a run. */
     public ScriptedModels batchInvariant(boolean value) {
         batchInvariant = value;
+        return this;
+    }
+
+    /** Runs from now on make their models hold so much. */
+    public ScriptedModels holdBytes(long bytes) {
+        heldBytes = bytes;
         return this;
     }
 
@@ -178,6 +185,11 @@ public final class ScriptedModels implements TextModelFactory {
         @Override
         public ModelProfile profile() {
             return profile;
+        }
+
+        @Override
+        public long heldBytes() {
+            return Math.max(profile.residentBytes(), heldBytes);
         }
 
         @Override

@@ -9,7 +9,7 @@ import io.recallgate.embedding.api.ModelIdentity;
  * @param batchInvariant whether a text gets the same vector alone and among others; only then may rows share a run
  * @param batchCosine the lowest cosine seen between the two, 1.0 when equal
  * @param vocabularySize token ids are below this
- * @param residentBytes what the loaded model holds, working memory of the largest run included
+ * @param residentBytes what the loaded model was seen to hold, and working memory of one row of the full width
  */
 public record ModelProfile(
         ModelIdentity identity, boolean batchInvariant, double batchCosine, int vocabularySize, long residentBytes) {}

@@ -49,6 +49,9 @@ public final class NativeModel implements TextModel {
     private final RunBuffers buffers;
     private final NativeGate.Resource resource = new Ending();
     private @Nullable ModelProfile profile;
+    /** Working memory of the largest run so far, by estimate. */
+    private long workingBytes;
+
     private boolean closed;
 
     private NativeModel(
@@ -140,6 +143,11 @@ public final class NativeModel implements TextModel {
     }
 
     @Override
+    public long heldBytes() {
+        return profile().residentBytes() + buffers.bytes() + Math.max(0, workingBytes - ResidentMemory.WORKING_BYTES);
+    }
+
+    @Override
     public TokenizedRow tokenize(EmbedInput input, InputType type) {
         gate.enter("tokenizer");
         try {
@@ -188,6 +196,7 @@ public final class NativeModel implements TextModel {
     private List<EmbeddingVector> runPublished(List<TokenizedRow> rows, RunOptions runOptions) throws OrtException {
         ModelDescriptor descriptor = files.descriptor();
         buffers.fill(rows);
+        workingBytes = Math.max(workingBytes, ResidentMemory.workingBytes(buffers.shape()));
         long[] shape = buffers.shape();
         Map<String, OnnxTensor> inputs = new LinkedHashMap<>();
         List<OnnxTensor> opened = new ArrayList<>();

@@ -7,8 +7,18 @@ import java.nio.file.Path;
 /** What a loaded model holds: measured where the system tells, estimated where it does not. */
 public final class ResidentMemory {
 
-    /** Largest working memory seen for a run of 4,096 tokens without the CPU arena was 34 MB. */
-    static final long WORKING_BYTES = 34L << 20;
+    /**
+     * What runs of the bundled model took at their peak beyond the idle session, without the CPU arena: one row of 512
+     * tokens 43 to 60 MiB, 2 rows 55 to 98, 4 rows 128 to 164, 8 rows 229 to 312, as the benchmark {@code ModelMemory}
+     * printed for the second and third session of a process. Attention grows with the square of the width.
+     */
+    private static final long WORKING_BASE_BYTES = 20L << 20;
+
+    private static final long WORKING_ROW_BYTES = 40L << 20;
+    private static final int MEASURED_WIDTH = 512;
+
+    /** Of one row of the full width: all that a model whose rows run one by one ever needs. */
+    static final long WORKING_BYTES = WORKING_BASE_BYTES + WORKING_ROW_BYTES;
 
     private static final Path STATM = Path.of("/proc/self/statm");
     private static final long PAGE_BYTES = 4096;
@@ -16,15 +26,25 @@ public final class ResidentMemory {
     private ResidentMemory() {}
 
     /**
-     * What a model of this size will hold, before it was ever loaded. The factor is what e5-small (34 MB) showed: 61 to
-     * 67 MB for the first session.
+     * What a model of this size will hold, before it was ever loaded. The factor is what e5-small (34 MB) showed: 60 to
+     * 68 MiB for each idle session, by the same benchmark.
      */
     public static long estimateBytes(long modelBytes) {
         return 2 * modelBytes + WORKING_BYTES;
     }
 
+    /**
+     * Working memory of a run, by estimate.
+     *
+     * @param shape rows, and tokens of the longest
+     */
+    static long workingBytes(long[] shape) {
+        double squares = (double) shape[0] * shape[1] * shape[1] / ((double) MEASURED_WIDTH * MEASURED_WIDTH);
+        return WORKING_BASE_BYTES + (long) (WORKING_ROW_BYTES * squares);
+    }
+
     /** The process's resident bytes, zero where the system does not tell. */
-    static long processBytes() {
+    public static long processBytes() {
         try {
             String[] fields = Files.readString(STATM).split(" ", 3);
             return fields.length < 2 ? 0 : Long.parseLong(fields[1]) * PAGE_BYTES;

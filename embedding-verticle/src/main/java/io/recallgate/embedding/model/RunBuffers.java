@@ -45,6 +45,12 @@ final class RunBuffers {
         }
     }
 
+    /** Direct memory that the largest run so far has made it hold. */
+    long bytes() {
+        return (long) (ids.capacity() + mask.capacity() + types.capacity()) * Long.BYTES
+                + (long) states.capacity() * Float.BYTES;
+    }
+
     long[] shape() {
         return new long[] {rows, width};
     }

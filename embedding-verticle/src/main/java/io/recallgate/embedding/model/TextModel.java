@@ -14,6 +14,14 @@ public interface TextModel extends AutoCloseable {
     ModelProfile profile();
 
     /**
+     * What it is to be charged with by now: {@link ModelProfile#residentBytes}, or more if a run needed more than that
+     * allows for. Never becomes less.
+     */
+    default long heldBytes() {
+        return profile().residentBytes();
+    }
+
+    /**
      * Turns an input into tokens, cut to the limits and labelled if it was.
      *
      * @throws io.recallgate.failure.FailureException {@code invalid-field} for a token id outside the vocabulary

@@ -21,14 +21,36 @@ final class Counters {
         STARTS,
         START_FAILURES,
         TERMINATIONS,
-        EXPIRIES,
+        EXPIRED_INITIALISATIONS,
+        EXPIRED_DISPATCHES,
+        EXPIRED_EXECUTIONS,
+        UNANSWERED_TERMINATIONS,
+        UNCONFIRMED_EXITS,
         WORKERS_LOST,
         OUT_OF_MEMORY,
         ILLEGAL_EDGES
     }
 
+    /** Worker messages that may come late or twice, and rows that were not asked for. */
+    enum Dropped {
+        READY,
+        START_FAILED,
+        GREW,
+        STARTED,
+        COMPLETED,
+        FAILED,
+        CANCELLED,
+        TERMINATED,
+        STOPPED,
+        ROWS;
+
+        String wireName() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
     private final Map<Name, Long> counts = new EnumMap<>(Name.class);
-    private final Map<String, Long> dropped = new TreeMap<>();
+    private final Map<Dropped, Long> dropped = new EnumMap<>(Dropped.class);
 
     void count(Name name) {
         add(name, 1);
@@ -39,7 +61,7 @@ final class Counters {
     }
 
     /** A worker message that matched nothing. */
-    void dropped(String kind) {
+    void dropped(Dropped kind) {
         dropped.merge(kind, 1L, Long::sum);
     }
 
@@ -51,7 +73,12 @@ final class Counters {
         return all;
     }
 
+    /** Every kind, also those that never came. */
     Map<String, Long> dropped() {
-        return dropped;
+        Map<String, Long> all = new TreeMap<>();
+        for (Dropped kind : Dropped.values()) {
+            all.put(kind.wireName(), dropped.getOrDefault(kind, 0L));
+        }
+        return all;
     }
 }

@@ -211,6 +211,7 @@ public final class Dispatcher {
             if (!pool.outbox.fired(key)) {
                 return;
             }
+            countExpiry(key.kind());
             switch (key.kind()) {
                 case WAITER_DEADLINE -> admission.leave(key.subject(), CancelCause.DEADLINE, now);
                 case RETENTION, COOL_DOWN -> LOG.trace("{} is over", key);
@@ -225,6 +226,17 @@ public final class Dispatcher {
         }
     }
 
+    private void countExpiry(TimerKey.Kind kind) {
+        switch (kind) {
+            case INITIALISATION -> pool.counters.count(Counters.Name.EXPIRED_INITIALISATIONS);
+            case DISPATCH -> pool.counters.count(Counters.Name.EXPIRED_DISPATCHES);
+            case EXECUTION -> pool.counters.count(Counters.Name.EXPIRED_EXECUTIONS);
+            case TERMINATION_GRACE, ABANDONMENT -> pool.counters.count(Counters.Name.UNANSWERED_TERMINATIONS);
+            case EXIT_GRACE -> pool.counters.count(Counters.Name.UNCONFIRMED_EXITS);
+            case WAITER_DEADLINE, DRAIN, COOL_DOWN, RETENTION -> LOG.trace("{} is no watchdog", kind);
+        }
+    }
+
     /** What each message of a worker means. */
     private final class Messages implements FromWorker.Handler {
         @Override
@@ -235,6 +247,11 @@ public final class Dispatcher {
         @Override
         public void startFailed(FromWorker.StartFailed message) {
             keeper.startFailed(message, now);
+        }
+
+        @Override
+        public void grew(FromWorker.Grew message) {
+            keeper.grew(message);
         }
 
         @Override
@@ -266,7 +283,7 @@ public final class Dispatcher {
         public void stopped(FromWorker.Stopped message) {
             Slot slot = pool.slots.find(message.slot(), message.generation());
             if (slot == null || slot.state.isServing()) {
-                pool.counters.dropped("stopped");
+                pool.counters.dropped(Counters.Dropped.STOPPED);
             }
         }
     }

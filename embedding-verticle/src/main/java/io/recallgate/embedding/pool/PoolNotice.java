@@ -14,6 +14,40 @@ public sealed interface PoolNotice {
      */
     record WorkQuarantined(int slot, long generation, long operation, boolean ended) implements PoolNotice {}
 
+    /**
+     * A worker was asked to end its run natively.
+     *
+     * @param why what for
+     */
+    record RunTerminated(int slot, long generation, Why why) implements PoolNotice {
+        /** What a run is ended for. */
+        public enum Why {
+            /** Nobody waits for it, and other work waits. */
+            ABANDONED,
+            /** Its watchdog. */
+            EXPIRED,
+            /** Its worker is to go, or the worker took up what had been taken from it. */
+            DRAINED
+        }
+    }
+
+    /**
+     * A run found no memory.
+     *
+     * @param tokenCap padded tokens of one native run at most, from now on
+     */
+    record OutOfMemory(int slot, long generation, int tokenCap) implements PoolNotice {}
+
+    /**
+     * A start failed, or a worker ended unasked.
+     *
+     * @param failures in a row
+     * @param retryNanos until the slot may start again
+     * @param exhausted whether only single tries far apart remain
+     */
+    record DebtGrew(int slot, long generation, int failures, long retryNanos, boolean exhausted)
+            implements PoolNotice {}
+
     /** Every worker serves another model than before. */
     record ModelReplaced(String model) implements PoolNotice {}
 }

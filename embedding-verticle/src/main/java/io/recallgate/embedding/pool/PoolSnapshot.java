@@ -3,11 +3,15 @@ package io.recallgate.embedding.pool;
 import io.recallgate.embedding.api.ModelIdentity;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * All of the pool as it is now, for {@code GET /v1/workers} and the metrics.
  *
+ * @param takenNanos when, on the clock of the pool's events
  * @param model what is configured
  * @param identity what serves, null until a worker was ready
  * @param slots in the order of their numbers
@@ -19,11 +23,13 @@ import org.jspecify.annotations.Nullable;
  * @param retained results kept for a retry
  * @param quarantined keys of expired work whose thread has not returned
  * @param gate the memory gate
+ * @param rate rows and tokens a second
  * @param counters what happened so far, by name
  * @param dropped worker messages that matched nothing, by kind
  * @param closed whether shutdown has begun
  */
 public record PoolSnapshot(
+        long takenNanos,
         String model,
         @Nullable ModelIdentity identity,
         List<SlotView> slots,
@@ -35,9 +41,14 @@ public record PoolSnapshot(
         int retained,
         int quarantined,
         GateView gate,
+        RateView rate,
         Map<String, Long> counters,
         Map<String, Long> dropped,
         boolean closed) {
+
+    /** The keys of {@link #dropped}: every kind of message that may come late, and rows nobody asked for. */
+    public static final List<String> DROPPED_KINDS =
+            Stream.of(Counters.Dropped.values()).map(Counters.Dropped::wireName).toList();
 
     /** Copies what is given. */
     public PoolSnapshot {
@@ -52,9 +63,12 @@ public record PoolSnapshot(
      * @param generation zero before the first start
      * @param ageNanos since the state was entered
      * @param operations numbers of the operations in its hands
+     * @param ending what its worker was asked and has not answered, null if nothing
      * @param identity which model it holds, null if none is loaded
-     * @param batchInvariant whether rows are run together, null if no model is loaded
-     * @param residentBytes what it is charged with
+     * @param load what its last load showed, null if no model is loaded
+     * @param loads models that were loaded in this slot so far
+     * @param chargedBytes what it counts with at the memory gate: expected while it starts, as measured by the load
+     *     once that is over, more after a run that needed more, until its thread is gone
      * @param tokenCap padded tokens of one native run at most
      * @param debt failed starts in a row
      * @param retryNanos until it may start again, zero if it may
@@ -66,9 +80,11 @@ public record PoolSnapshot(
             long generation,
             long ageNanos,
             List<Long> operations,
+            @Nullable Ending ending,
             @Nullable ModelIdentity identity,
-            @Nullable Boolean batchInvariant,
-            long residentBytes,
+            @Nullable LoadView load,
+            long loads,
+            long chargedBytes,
             int tokenCap,
             int debt,
             long retryNanos,
@@ -76,6 +92,59 @@ public record PoolSnapshot(
         /** Copies the list. */
         public SlotView {
             operations = List.copyOf(operations);
+        }
+    }
+
+    /** What a worker was asked to do with the slice in its hands. */
+    public enum Ending {
+        /** Not to start it. */
+        CANCELLING,
+        /** To end it natively. */
+        TERMINATING
+    }
+
+    /**
+     * What loading showed.
+     *
+     * @param batchInvariant whether rows are run together
+     * @param batchCosine the lowest cosine between a text alone and among others, which decides that
+     * @param loadNanos how long it took
+     */
+    public record LoadView(boolean batchInvariant, double batchCosine, long loadNanos) {}
+
+    /**
+     * Finished rows of the last seconds. Idle seconds are not in the list, so a rate can be asked for any time after
+     * the snapshot was taken for as long as nothing happens.
+     *
+     * @param windowSeconds what it is taken over
+     * @param startNanos when second zero began
+     * @param seconds in which rows were finished, oldest first
+     */
+    public record RateView(long windowSeconds, long startNanos, List<Second> seconds) {
+        /** Copies the list. */
+        public RateView {
+            seconds = List.copyOf(seconds);
+        }
+
+        /** One second of the pool's life. */
+        public record Second(long number, long rows, long tokens) {}
+
+        /** Rows a second in the window that ends at {@code nowNanos}; zero when idle. */
+        public double rowsPerSecond(long nowNanos) {
+            return sum(nowNanos, Second::rows) / (double) windowSeconds;
+        }
+
+        /** Tokens a second in the window that ends at {@code nowNanos}, without padding; zero when idle. */
+        public double tokensPerSecond(long nowNanos) {
+            return sum(nowNanos, Second::tokens) / (double) windowSeconds;
+        }
+
+        private long sum(long nowNanos, ToLongFunction<Second> what) {
+            long first = (nowNanos - startNanos) / TimeUnit.SECONDS.toNanos(1) - windowSeconds;
+            return seconds.stream()
+                    .filter(second -> second.number() > first)
+                    .mapToLong(what)
+                    .sum();
         }
     }
 

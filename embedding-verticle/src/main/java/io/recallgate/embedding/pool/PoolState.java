@@ -9,6 +9,7 @@ final class PoolState {
     final PoolLimits limits;
     final Outbox outbox = new Outbox();
     final Counters counters = new Counters();
+    final Throughput throughput;
     final Operations operations;
     final Slots slots;
     final RetainedResults retained;
@@ -27,6 +28,7 @@ final class PoolState {
 
     PoolState(String model, PoolLimits limits, long now) {
         this.limits = limits;
+        this.throughput = new Throughput(now);
         this.model = model;
         this.operations = new Operations(limits.queue(), outbox);
         this.slots = new Slots(limits, outbox, counters, now);

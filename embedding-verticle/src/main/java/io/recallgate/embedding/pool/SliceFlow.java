@@ -35,7 +35,8 @@ final class SliceFlow {
         PoolLimits.Slice limits = pool.limits.slice();
         int tokenCap = Math.min(limits.paddedTokens(), slot.tokenCap);
         // Rows that run one by one gain nothing from company, and a query would wait for its neighbours' rows.
-        boolean shared = slot.batchInvariant || priority == Priority.DOCUMENT;
+        PoolSnapshot.LoadView load = slot.load;
+        boolean shared = (load != null && load.batchInvariant()) || priority == Priority.DOCUMENT;
         Map<Long, Operation> byId = line.stream().collect(Collectors.toMap(o -> o.id, Function.identity()));
         List<SlicePart> parts = SlicePlanner.plan(
                 line.stream()
@@ -98,6 +99,14 @@ final class SliceFlow {
             slice.terminateSent = true;
             pool.counters.count(Counters.Name.TERMINATIONS);
             pool.outbox.add(new Effect.Send(new ToWorker.Terminate(slot.index, slot.generation, slice.id)));
+            pool.outbox.add(new Effect.Publish(new PoolNotice.RunTerminated(
+                    slot.index,
+                    slot.generation,
+                    slice.expired
+                            ? PoolNotice.RunTerminated.Why.EXPIRED
+                            : slice.isAbandoned()
+                                    ? PoolNotice.RunTerminated.Why.ABANDONED
+                                    : PoolNotice.RunTerminated.Why.DRAINED)));
         }
     }
 
@@ -129,7 +138,6 @@ final class SliceFlow {
     void executionExpired(Slot slot, long now) {
         Slice slice = slot.heldSlice();
         slice.expired = true;
-        pool.counters.count(Counters.Name.EXPIRIES);
         for (Operation operation : slice.operations) {
             boolean last = pool.quarantine.strike(operation.key, now);
             pool.quarantine.hold(operation.key, slot.index, slot.generation);
@@ -151,6 +159,8 @@ final class SliceFlow {
                 pool.quarantine.hold(operation.key, slot.index, slot.generation);
                 pool.operations.settleAll(operation, Outcomes.unavailable("the worker did not end in time"));
                 pool.operations.transition(operation, OperationState.EXPIRED, now, "drain bound");
+                pool.outbox.add(new Effect.Publish(
+                        new PoolNotice.WorkQuarantined(slot.index, slot.generation, operation.id, false)));
             }
         }
         pool.slots.retire(slot, now, "termination unanswered");

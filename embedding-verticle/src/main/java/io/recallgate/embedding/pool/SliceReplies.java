@@ -5,6 +5,7 @@ import io.recallgate.embedding.pool.Slot.Slice;
 import io.recallgate.embedding.pool.TimerKey.Kind;
 import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.PartResult;
+import io.recallgate.embedding.protocol.RowResult;
 import io.recallgate.embedding.protocol.RunFailure;
 import io.recallgate.embedding.protocol.SliceTiming;
 import java.util.List;
@@ -27,14 +28,14 @@ final class SliceReplies {
     void started(FromWorker.Started message, long now) {
         Slot slot = pool.slots.find(message.slot(), message.generation());
         if (slot == null || !slot.holdsSlice(message.sliceId())) {
-            pool.counters.dropped("started");
+            pool.counters.dropped(Counters.Dropped.STARTED);
             return;
         }
         if (slot.state == SlotState.DISPATCHED) {
             begin(slot, now);
             return;
         }
-        pool.counters.dropped("started");
+        pool.counters.dropped(Counters.Dropped.STARTED);
         if (slot.state == SlotState.RETIRING || slot.state == SlotState.STUCK) {
             // It took up after all what had been taken from it: its keys stay fenced until that has ended.
             flow.terminate(slot);
@@ -44,7 +45,7 @@ final class SliceReplies {
     void cancelled(FromWorker.Cancelled message, long now) {
         Slot slot = pool.slots.find(message.slot(), message.generation());
         if (slot == null || !slot.holdsSlice(message.sliceId())) {
-            pool.counters.dropped("cancelled");
+            pool.counters.dropped(Counters.Dropped.CANCELLED);
             return;
         }
         switch (slot.state) {
@@ -62,29 +63,28 @@ final class SliceReplies {
             }
             case RETIRING, STUCK -> {
                 flow.threadReturned(slot, now);
-                pool.counters.dropped("cancelled");
+                pool.counters.dropped(Counters.Dropped.CANCELLED);
             }
-            default -> pool.counters.dropped("cancelled");
+            default -> pool.counters.dropped(Counters.Dropped.CANCELLED);
         }
     }
 
     void completed(FromWorker.Completed message, long now) {
-        Slot slot = claim(message.slot(), message.generation(), message.sliceId(), "completed", now);
+        Slot slot = claim(message.slot(), message.generation(), message.sliceId(), Counters.Dropped.COMPLETED, now);
         ModelIdentity by = slot == null ? null : slot.identity;
         if (slot == null || by == null) {
             return;
         }
         Slice slice = slot.heldSlice();
         for (Operation operation : slice.operations) {
-            PartResult part = absorb(operation, by, message.parts(), message.timing(), slice);
+            PartResult part = absorb(operation, by, message.parts(), message.timing(), slice, now);
             // A part without rows and without a failure would come back for ever.
             boolean stalled =
                     part == null || (part.failure() == null && part.rows().isEmpty());
             RunFailure failure = part == null || stalled ? RunFailure.INTERNAL : part.failure();
             settle(operation, failure, true, now);
             if (failure == RunFailure.OUT_OF_MEMORY) {
-                pool.counters.count(Counters.Name.OUT_OF_MEMORY);
-                slot.shrinkTokenCap(pool.limits.slice());
+                outOfMemory(slot);
             }
         }
         slot.sliceWentWell(pool.limits.slice());
@@ -92,32 +92,31 @@ final class SliceReplies {
     }
 
     void failed(FromWorker.Failed message, long now) {
-        Slot slot = claim(message.slot(), message.generation(), message.sliceId(), "failed", now);
+        Slot slot = claim(message.slot(), message.generation(), message.sliceId(), Counters.Dropped.FAILED, now);
         ModelIdentity by = slot == null ? null : slot.identity;
         if (slot == null || by == null) {
             return;
         }
         Slice slice = slot.heldSlice();
         if (message.failure() == RunFailure.OUT_OF_MEMORY) {
-            pool.counters.count(Counters.Name.OUT_OF_MEMORY);
-            slot.shrinkTokenCap(pool.limits.slice());
+            outOfMemory(slot);
         }
         for (Operation operation : slice.operations) {
-            absorb(operation, by, message.finished(), SliceTiming.NONE, slice);
+            absorb(operation, by, message.finished(), SliceTiming.NONE, slice, now);
             settle(operation, message.failure(), slice.rows() == 1, now);
         }
         free(slot, now, "failed");
     }
 
     void terminated(FromWorker.Terminated message, long now) {
-        Slot slot = claim(message.slot(), message.generation(), message.sliceId(), "terminated", now);
+        Slot slot = claim(message.slot(), message.generation(), message.sliceId(), Counters.Dropped.TERMINATED, now);
         ModelIdentity by = slot == null ? null : slot.identity;
         if (slot == null || by == null) {
             return;
         }
         Slice slice = slot.heldSlice();
         for (Operation operation : slice.operations) {
-            absorb(operation, by, message.finished(), message.timing(), slice);
+            absorb(operation, by, message.finished(), message.timing(), slice, now);
             if (!slice.terminateSent) {
                 settle(operation, RunFailure.INTERNAL, slice.rows() == 1, now);
             } else if (operation.isDone() || operation.hasWaiters()) {
@@ -134,7 +133,7 @@ final class SliceReplies {
      * The slot whose running slice this answer ends, null if it ends none. An answer that overtook its {@code started}
      * implies it. For a slice that was given up before, the thread has returned, which is all that is left to learn.
      */
-    private @Nullable Slot claim(int index, long generation, long sliceId, String kind, long now) {
+    private @Nullable Slot claim(int index, long generation, long sliceId, Counters.Dropped kind, long now) {
         Slot slot = pool.slots.find(index, generation);
         if (slot == null || !slot.holdsSlice(sliceId)) {
             pool.counters.dropped(kind);
@@ -171,6 +170,12 @@ final class SliceReplies {
                 now + pool.limits.watchdogs().execution().toNanos());
     }
 
+    private void outOfMemory(Slot slot) {
+        pool.counters.count(Counters.Name.OUT_OF_MEMORY);
+        slot.shrinkTokenCap(pool.limits.slice());
+        pool.outbox.add(new Effect.Publish(new PoolNotice.OutOfMemory(slot.index, slot.generation, slot.tokenCap)));
+    }
+
     private void free(Slot slot, long now, String reason) {
         pool.slots.disarmSlice(slot);
         slot.slice = null;
@@ -179,7 +184,7 @@ final class SliceReplies {
 
     /** Takes over the rows of this operation, as far as they are the ones that were asked for. */
     private @Nullable PartResult absorb(
-            Operation operation, ModelIdentity by, List<PartResult> parts, SliceTiming timing, Slice slice) {
+            Operation operation, ModelIdentity by, List<PartResult> parts, SliceTiming timing, Slice slice, long now) {
         PartResult part = parts.stream()
                 .filter(candidate -> candidate.operationId() == operation.id)
                 .findFirst()
@@ -189,13 +194,15 @@ final class SliceReplies {
         }
         boolean fits = part.rowOffset() == operation.nextRow() && part.rows().size() <= slice.rowsOf(operation);
         if (!fits || part.rows().stream().anyMatch(row -> row.vector().dimensions() != by.dimensions())) {
-            pool.counters.dropped("rows");
+            pool.counters.dropped(Counters.Dropped.ROWS);
             return null;
         }
         operation.addFinished(by, part.rows());
         operation.addTiming(timing);
         pool.counters.add(Counters.Name.ROWS, part.rows().size());
-        part.rows().forEach(row -> pool.counters.add(Counters.Name.TOKENS, row.tokens()));
+        long tokens = part.rows().stream().mapToLong(RowResult::tokens).sum();
+        pool.counters.add(Counters.Name.TOKENS, tokens);
+        pool.throughput.add(part.rows().size(), tokens, now);
         return part;
     }
 

@@ -33,7 +33,12 @@ final class Slot {
     @Nullable
     ModelIdentity identity;
 
-    boolean batchInvariant;
+    /** What loading that showed. */
+    PoolSnapshot.@Nullable LoadView load;
+
+    /** Models loaded here so far. */
+    long loads;
+
     long chargedBytes;
     int tokenCap;
     /** What is in the worker's hands; kept while retiring until its thread is known to have left it. */
@@ -81,6 +86,10 @@ final class Slot {
             return rows.getOrDefault(operation.id, 0);
         }
 
+        PoolSnapshot.@Nullable Ending ending() {
+            return terminateSent ? PoolSnapshot.Ending.TERMINATING : cancelSent ? PoolSnapshot.Ending.CANCELLING : null;
+        }
+
         boolean isAbandoned() {
             return operations.stream().noneMatch(Operation::hasWaiters);
         }
@@ -120,7 +129,7 @@ final class Slot {
     /** Forgets the worker that was here. */
     void vacate(PoolLimits.Slice limits) {
         identity = null;
-        batchInvariant = false;
+        load = null;
         chargedBytes = 0;
         tokenCap = limits.paddedTokens();
         cleanSlices = 0;

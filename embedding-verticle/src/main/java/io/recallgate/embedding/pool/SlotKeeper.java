@@ -27,14 +27,15 @@ final class SlotKeeper {
     void ready(FromWorker.Ready message, long now) {
         Slot slot = pool.slots.find(message.slot(), message.generation());
         if (slot == null || slot.state != SlotState.STARTING) {
-            pool.counters.dropped("ready");
+            pool.counters.dropped(Counters.Dropped.READY);
             return;
         }
         pool.outbox.disarm(TimerKey.of(Kind.INITIALISATION, slot.index, slot.generation));
         pool.slots.transition(slot, SlotState.IDLE, now, "ready");
         pool.slots.measured(slot, message.residentBytes());
         slot.identity = message.model();
-        slot.batchInvariant = message.batchInvariant();
+        slot.load = new PoolSnapshot.LoadView(message.batchInvariant(), message.batchCosine(), message.loadNanos());
+        slot.loads++;
         slot.debt.succeeded(slot.generation);
         if (slot.model.equals(pool.model)) {
             if (!message.model().equals(pool.identity)) {
@@ -46,10 +47,20 @@ final class SlotKeeper {
         }
     }
 
+    /** Counts for a worker that retires or is stuck, too: it holds what it holds. */
+    void grew(FromWorker.Grew message) {
+        Slot slot = pool.slots.find(message.slot(), message.generation());
+        if (slot == null || !slot.state.isCharged() || slot.identity == null) {
+            pool.counters.dropped(Counters.Dropped.GREW);
+        } else {
+            pool.slots.measured(slot, Math.max(slot.chargedBytes, message.chargedBytes()));
+        }
+    }
+
     void startFailed(FromWorker.StartFailed message, long now) {
         Slot slot = pool.slots.find(message.slot(), message.generation());
         if (slot == null || slot.state != SlotState.STARTING) {
-            pool.counters.dropped("start-failed");
+            pool.counters.dropped(Counters.Dropped.START_FAILED);
             return;
         }
         LOG.warn(
@@ -64,6 +75,7 @@ final class SlotKeeper {
         } else {
             slot.debt.failed(slot.generation, now);
         }
+        tellDebt(slot, now);
         pool.slots.vacate(slot, now, "start failed");
     }
 
@@ -77,6 +89,7 @@ final class SlotKeeper {
             case STARTING -> {
                 pool.counters.count(Counters.Name.START_FAILURES);
                 slot.debt.failed(slot.generation, now);
+                tellDebt(slot, now);
                 pool.slots.vacate(slot, now, "ended while starting");
             }
             case IDLE, DISPATCHED, RUNNING -> {
@@ -84,6 +97,7 @@ final class SlotKeeper {
                 flow.workerLost(slot, now);
                 flow.threadReturned(slot, now);
                 slot.debt.failed(slot.generation, now);
+                tellDebt(slot, now);
                 pool.slots.transition(slot, SlotState.RETIRING, now, "ended unasked");
                 pool.slots.vacate(slot, now, "exit confirmed");
             }
@@ -98,11 +112,21 @@ final class SlotKeeper {
         if (debt) {
             pool.counters.count(Counters.Name.START_FAILURES);
             slot.debt.failed(slot.generation, now);
+            tellDebt(slot, now);
         }
         pool.outbox.disarm(TimerKey.of(Kind.INITIALISATION, slot.index, slot.generation));
         pool.slots.transition(slot, SlotState.STUCK, now, reason);
         pool.slots.disarmWork(slot);
         pool.outbox.add(new Effect.RetireWorker(slot.index, slot.generation));
+    }
+
+    private void tellDebt(Slot slot, long now) {
+        pool.outbox.add(new Effect.Publish(new PoolNotice.DebtGrew(
+                slot.index,
+                slot.generation,
+                slot.debt.failures(),
+                slot.debt.remainingNanos(now),
+                slot.debt.isExhausted())));
     }
 
     void exitUnconfirmed(Slot slot, long now) {

@@ -117,9 +117,9 @@ final class Slots {
         }
     }
 
-    void measured(Slot slot, long residentBytes) {
-        slot.chargedBytes = residentBytes;
-        measuredBytes = Math.max(measuredBytes, residentBytes);
+    void measured(Slot slot, long bytes) {
+        slot.chargedBytes = bytes;
+        measuredBytes = Math.max(measuredBytes, bytes);
     }
 
     /** Another model is to come: what the old one measured says nothing about it. */

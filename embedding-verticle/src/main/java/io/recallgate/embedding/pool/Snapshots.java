@@ -11,6 +11,7 @@ final class Snapshots {
 
     static PoolSnapshot of(PoolState pool, long now) {
         return new PoolSnapshot(
+                now,
                 pool.model,
                 pool.identity,
                 pool.slots.all().stream().map(slot -> view(slot, now)).toList(),
@@ -22,6 +23,7 @@ final class Snapshots {
                 pool.retained.size(),
                 pool.quarantine.busyKeys(),
                 pool.slots.gate(),
+                pool.throughput.view(now),
                 pool.counters.counts(),
                 pool.counters.dropped(),
                 pool.closed);
@@ -40,8 +42,10 @@ final class Snapshots {
                         : slice.operations.stream()
                                 .map(operation -> operation.id)
                                 .toList(),
+                slice == null ? null : slice.ending(),
                 slot.identity,
-                slot.identity == null ? null : slot.batchInvariant,
+                slot.load,
+                slot.loads,
                 slot.chargedBytes,
                 slot.tokenCap,
                 slot.debt.failures(),

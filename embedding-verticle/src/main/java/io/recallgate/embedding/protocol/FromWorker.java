@@ -26,6 +26,9 @@ public sealed interface FromWorker {
         /** The model could not be loaded. */
         void startFailed(StartFailed message);
 
+        /** The worker holds more than it said before. */
+        void grew(Grew message);
+
         /** A slice is about to enter native code. */
         void started(Started message);
 
@@ -50,11 +53,18 @@ public sealed interface FromWorker {
      *
      * @param model which model it loaded
      * @param batchInvariant whether a text has the same vector alone and in company, as measured at load time
-     * @param residentBytes memory that this worker is charged with, as measured, zero or more
+     * @param batchCosine the lowest cosine seen between the two
+     * @param residentBytes memory that this worker is charged with until it says {@link Grew}, zero or more
      * @param loadNanos how long loading took
      */
     record Ready(
-            int slot, long generation, ModelIdentity model, boolean batchInvariant, long residentBytes, long loadNanos)
+            int slot,
+            long generation,
+            ModelIdentity model,
+            boolean batchInvariant,
+            double batchCosine,
+            long residentBytes,
+            long loadNanos)
             implements FromWorker {
         @Override
         public void deliverTo(Handler handler) {
@@ -71,6 +81,18 @@ public sealed interface FromWorker {
         @Override
         public void deliverTo(Handler handler) {
             handler.startFailed(this);
+        }
+    }
+
+    /**
+     * A run was larger than any before it, so that the worker holds more than it last said.
+     *
+     * @param chargedBytes what it is to be charged with from now on; less than before means nothing
+     */
+    record Grew(int slot, long generation, long chargedBytes) implements FromWorker {
+        @Override
+        public void deliverTo(Handler handler) {
+            handler.grew(this);
         }
     }
 

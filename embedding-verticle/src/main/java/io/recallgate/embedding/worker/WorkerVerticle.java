@@ -32,6 +32,9 @@ public final class WorkerVerticle extends VerticleBase {
     private final String modelName;
     private final Clock clock;
     private @Nullable TextModel model;
+    /** What the pool was told to charge this worker with. */
+    private long toldBytes;
+
     private @Nullable MessageConsumer<ToWorker> consumer;
 
     /**
@@ -64,6 +67,7 @@ public final class WorkerVerticle extends VerticleBase {
                 .localConsumer(address.work(), message -> message.body().deliverTo(new Work()));
         consumer = registered;
         ModelProfile profile = loaded.profile();
+        toldBytes = profile.residentBytes();
         long loadNanos = clock.nanoTime() - before;
         return registered
                 .completion()
@@ -72,6 +76,7 @@ public final class WorkerVerticle extends VerticleBase {
                         address.generation(),
                         profile.identity(),
                         profile.batchInvariant(),
+                        profile.batchCosine(),
                         profile.residentBytes(),
                         loadNanos)));
     }
@@ -160,7 +165,18 @@ public final class WorkerVerticle extends VerticleBase {
                 return;
             }
             tell(new FromWorker.Started(message.slot(), message.generation(), message.sliceId()));
-            tell(runSlice(message, loaded));
+            FromWorker end = runSlice(message, loaded);
+            tellGrowth(loaded);
+            tell(end);
+        }
+
+        private void tellGrowth(TextModel loaded) {
+            long held = loaded.heldBytes();
+            if (held > toldBytes) {
+                toldBytes = held;
+                tell(new FromWorker.Grew(
+                        handle.address().slot(), handle.address().generation(), held));
+            }
         }
 
         @Override

@@ -107,7 +107,7 @@ class RecoveryTest {
         pool.warm(1);
         pool.worker(0).exit();
         assertThat(pool.state(0)).isEqualTo(SlotState.COOLING);
-        assertThat(pool.slot(0).residentBytes()).isZero();
+        assertThat(pool.slot(0).chargedBytes()).isZero();
         long a = pool.query("a");
         pool.clock.advance(Duration.ofSeconds(2));
         pool.worker(0).ready();

@@ -64,7 +64,7 @@ final class ScriptedWorker implements ToWorker.Handler {
     }
 
     void ready(ModelIdentity model) {
-        pool.say(new FromWorker.Ready(slot, generation, model, false, 50L << 20, 1));
+        pool.say(new FromWorker.Ready(slot, generation, model, false, 0.98, 50L << 20, 1));
     }
 
     void failStart(StartFailure failure) {

@@ -70,7 +70,7 @@ final class SimWorker implements ToWorker.Handler {
 
     private void loaded() {
         loaded = true;
-        say(new FromWorker.Ready(slot, generation, model, random.nextBoolean(), Simulation.WORKER_BYTES, 1));
+        say(new FromWorker.Ready(slot, generation, model, random.nextBoolean(), 1, Simulation.WORKER_BYTES, 1));
         exitIfFree();
     }
 

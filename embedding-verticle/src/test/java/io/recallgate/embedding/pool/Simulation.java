@@ -205,7 +205,7 @@ final class Simulation implements Effect.Performer {
             if (worker.alive) {
                 PoolSnapshot.SlotView slot = now.slots().get(worker.slot);
                 assertThat(slot.generation()).isEqualTo(worker.generation);
-                assertThat(slot.residentBytes())
+                assertThat(slot.chargedBytes())
                         .as("worker %s.%s is charged", worker.slot, worker.generation)
                         .isEqualTo(WORKER_BYTES);
             }

@@ -40,7 +40,7 @@ class WatchdogTest {
 
         assertThat(pool.state(1)).isEqualTo(SlotState.STUCK);
         assertThat(pool.slot(1).debt()).as("a hanging start costs debt").isEqualTo(1);
-        assertThat(pool.slot(1).residentBytes()).isPositive();
+        assertThat(pool.slot(1).chargedBytes()).isPositive();
         assertThat(pool.worker(1).retireAsked).isTrue();
         long c = pool.query("c");
         pool.worker(0).run();
@@ -49,7 +49,7 @@ class WatchdogTest {
         assertThat(pool.state(1)).as("too late").isEqualTo(SlotState.STUCK);
         assertThat(pool.dropped("ready")).isEqualTo(1);
         pool.worker(1).exit();
-        assertThat(pool.slot(1).residentBytes()).isZero();
+        assertThat(pool.slot(1).chargedBytes()).isZero();
     }
 
     @Test
@@ -135,7 +135,7 @@ class WatchdogTest {
         assertThat(pool.state(0)).isEqualTo(SlotState.RETIRING);
         pool.clock.advance(GRACE);
         assertThat(pool.state(0)).isEqualTo(SlotState.STUCK);
-        assertThat(pool.slot(0).residentBytes()).isEqualTo(50L << 20);
+        assertThat(pool.slot(0).chargedBytes()).isEqualTo(50L << 20);
         assertThat(pool.snapshot().quarantined()).isEqualTo(1);
 
         pool.clock.advance(Duration.ofHours(10));

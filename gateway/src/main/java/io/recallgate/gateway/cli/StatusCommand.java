@@ -8,10 +8,12 @@ import io.recallgate.gateway.cli.measure.PrometheusText;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -36,6 +38,19 @@ final class StatusCommand implements Callable<Integer> {
 
     /** Hybrid recalls that were answered with less, by reason. */
     private static final String DEGRADED = "recallgate_recall_degraded_total";
+
+    /** Counters of the pool that say that something went wrong. */
+    private static final List<String> TROUBLES = List.of(
+            "start_failures",
+            "workers_lost",
+            "terminations",
+            "expired_initialisations",
+            "expired_dispatches",
+            "expired_executions",
+            "unanswered_terminations",
+            "unconfirmed_exits",
+            "out_of_memory",
+            "illegal_edges");
 
     private final CliContext context;
 
@@ -116,6 +131,10 @@ final class StatusCommand implements Callable<Integer> {
         section("", parts);
         section("workers", workers(status.getJsonObject("workers")));
         screen.out().println(screen.bold("queue") + "    " + queue(status.getJsonObject("workers")));
+        String pool = pool(status.getJsonObject("workers"));
+        if (!pool.isEmpty()) {
+            screen.out().println(screen.bold("pool") + "     " + pool);
+        }
         JsonObject jobs = status.getJsonObject("jobs");
         screen.out().println();
         screen.out().println(screen.bold("jobs") + "     " + jobs(jobs));
@@ -138,9 +157,10 @@ final class StatusCommand implements Callable<Integer> {
                 Table.right("slot"),
                 Table.left("state"),
                 Table.right("generation"),
-                Table.left("since"),
+                Table.right("for"),
                 Table.left("model"),
-                Table.right("resident"),
+                Table.right("loads"),
+                Table.right("charged"),
                 Table.right("debt"),
                 Table.elastic("operation"));
         if (workers.getValue("slots") instanceof JsonArray slots) {
@@ -150,9 +170,10 @@ final class StatusCommand implements Callable<Integer> {
                             any(slot, "slot"),
                             any(slot, "state"),
                             any(slot, "generation"),
-                            second(any(slot, "since")),
+                            age(slot),
                             any(slot, "model"),
-                            slot.getValue("resident_bytes") == null ? "-" : mebibytes(slot, "resident_bytes") + " MiB",
+                            any(slot, "loads"),
+                            slot.getValue("charged_bytes") == null ? "-" : mebibytes(slot, "charged_bytes") + " MiB",
                             any(slot, "retry_debt"),
                             any(slot, "operation"));
                 }
@@ -185,6 +206,38 @@ final class StatusCommand implements Callable<Integer> {
                     .append(" MiB charged");
         }
         return line.toString();
+    }
+
+    /** Rates, and of what went wrong all that is not zero. */
+    private static String pool(JsonObject workers) {
+        StringBuilder line = new StringBuilder();
+        if (workers.getValue("throughput") instanceof JsonObject rates
+                && rates.getValue("rows_per_second") instanceof Number rows
+                && rates.getValue("tokens_per_second") instanceof Number tokens
+                && rates.getValue("window_ms") instanceof Number window) {
+            line.append(String.format(
+                    Locale.ROOT,
+                    "%,.1f rows/s, %,.1f tokens/s over %d s",
+                    rows.doubleValue(),
+                    tokens.doubleValue(),
+                    window.longValue() / 1_000));
+        }
+        append(line, workers.getValue("quarantined"), "quarantined");
+        if (workers.getValue("counters") instanceof JsonObject counters) {
+            for (String name : TROUBLES) {
+                append(line, counters.getValue(name), name.replace('_', ' '));
+            }
+        }
+        if (workers.getValue("dropped") instanceof JsonObject dropped) {
+            dropped.forEach(kind -> append(line, kind.getValue(), "late " + kind.getKey()));
+        }
+        return line.toString();
+    }
+
+    private static void append(StringBuilder line, @Nullable Object count, String name) {
+        if (count instanceof Number number && number.longValue() > 0) {
+            line.append(line.length() == 0 ? "" : ", ").append(name).append(' ').append(number);
+        }
     }
 
     private static String jobs(JsonObject jobs) {
@@ -232,9 +285,10 @@ final class StatusCommand implements Callable<Integer> {
         return value == null ? "-" : value.toString();
     }
 
-    /** An instant without its fraction. */
-    private static String second(String instant) {
-        return instant.replaceFirst("\\.[0-9]+Z$", "Z");
+    private static String age(JsonObject slot) {
+        return slot.getValue("state_age_ms") instanceof Number age
+                ? String.format(Locale.ROOT, "%,.1f s", age.longValue() / 1_000.0)
+                : "-";
     }
 
     private static String mebibytes(JsonObject object, String field) {

@@ -37,7 +37,9 @@ class StatusCommandTest {
                                                         .put("state", "running")
                                                         .put("generation", 3)
                                                         .put("model", "e5-small-v2-q")
-                                                        .put("resident_bytes", 67L << 20)
+                                                        .put("state_age_ms", 2_460)
+                                                        .put("loads", 2)
+                                                        .put("charged_bytes", 67L << 20)
                                                         .put("retry_debt", 1)))
                                 .put(
                                         "queue",
@@ -52,6 +54,17 @@ class StatusCommandTest {
                                                         new JsonObject()
                                                                 .put("depth", 12)
                                                                 .put("oldest_age_ms", 300)))
+                                .put("quarantined", 1)
+                                .put(
+                                        "throughput",
+                                        new JsonObject()
+                                                .put("window_ms", 10_000)
+                                                .put("rows_per_second", 12.25)
+                                                .put("tokens_per_second", 1_340.0))
+                                .put("counters", new JsonObject().put("rows", 7).put("terminations", 3))
+                                .put(
+                                        "dropped",
+                                        new JsonObject().put("started", 2).put("ready", 0))
                                 .put(
                                         "memory_gate",
                                         new JsonObject()
@@ -86,7 +99,8 @@ class StatusCommandTest {
         assertThat(line.out())
                 .contains("gateway  ready")
                 .contains("database  ready   ping_ms 2")
-                .contains("0  running           3  -      e5-small-v2-q    67 MiB     1")
+                .contains("0  running           3  2.5 s  e5-small-v2-q      2   67 MiB     1")
+                .contains("12.3 rows/s, 1,340.0 tokens/s over 10 s, quarantined 1, terminations 3, late started 2")
                 .contains("queue    queries 0, documents 12 (oldest 300 ms), memory 120 of 900 MiB charged")
                 .contains("available 4, done 188  (the oldest waits for 1.5 s)")
                 .contains("17 since the start, 12 of them hybrid, 25.0 % of these degraded (embedding-timeout 3)")
