@@ -16,6 +16,10 @@ final class Admission {
     }
 
     void submit(PoolEvent.Submit event, long now) {
+        if (pool.operations.ofWaiter(event.waiter()) != null) {
+            // Its first answer would be taken for the second's.
+            throw new DefectException("waiter " + event.waiter() + " waits already", null);
+        }
         Optional<FailureException> refusal = refusal(event, now);
         if (refusal.isPresent()) {
             refuse(event.waiter(), refusal.get());

@@ -28,7 +28,8 @@ final class Counters {
         UNCONFIRMED_EXITS,
         WORKERS_LOST,
         OUT_OF_MEMORY,
-        ILLEGAL_EDGES
+        ILLEGAL_EDGES,
+        DEFECTS
     }
 
     /** Worker messages that may come late or twice, and rows that were not asked for. */

@@ -26,6 +26,7 @@ public final class Dispatcher {
     private final SliceReplies replies;
     private final SlotKeeper keeper;
     private final Scheduler scheduler;
+    private final SlotAudit audit;
     private final Events events = new Events();
     private final Messages messages = new Messages();
     private final boolean strict;
@@ -50,6 +51,7 @@ public final class Dispatcher {
         this.replies = new SliceReplies(pool, flow);
         this.keeper = new SlotKeeper(pool, flow);
         this.scheduler = new Scheduler(pool, flow, keeper);
+        this.audit = new SlotAudit(pool);
         this.strict = strict;
         this.now = nowNanos;
     }
@@ -68,6 +70,7 @@ public final class Dispatcher {
             event.deliverTo(events);
         });
         guarded(() -> scheduler.settleDown(now));
+        guarded(() -> audit.check(now));
         return pool.outbox.drain();
     }
 
@@ -100,22 +103,24 @@ public final class Dispatcher {
         try {
             step.run();
         } catch (IllegalEdgeException e) {
-            pool.counters.count(Counters.Name.ILLEGAL_EDGES);
-            if (strict) {
-                throw e;
-            }
-            LOG.error("a defect of the embedding pool", e);
-            @Nullable Operation operation = e.operation();
-            if (operation != null) {
-                pool.operations.abandon(operation);
-                pool.slots.all().forEach(slot -> slot.disown(operation));
-            }
+            contain(e, Counters.Name.ILLEGAL_EDGES, e.operation());
+        } catch (DefectException e) {
+            contain(e, Counters.Name.DEFECTS, e.operation());
         } catch (RuntimeException e) {
-            // What was decided before it stands and is performed; what it left undone has watchdogs and deadlines.
-            if (strict) {
-                throw e;
-            }
-            LOG.error("a defect of the embedding pool", e);
+            contain(e, Counters.Name.DEFECTS, null);
+        }
+    }
+
+    /** What was decided before it stands and is performed; what it left undone has watchdogs and deadlines. */
+    private void contain(RuntimeException defect, Counters.Name counter, @Nullable Operation operation) {
+        pool.counters.count(counter);
+        if (strict) {
+            throw defect;
+        }
+        LOG.error("a defect of the embedding pool", defect);
+        if (operation != null) {
+            pool.operations.abandon(operation);
+            pool.slots.all().forEach(slot -> slot.disown(operation));
         }
     }
 
@@ -168,7 +173,7 @@ public final class Dispatcher {
                 keeper.drain(slot, Slot.Retirement.REPLACEMENT, now);
             }
             for (Operation waiting : pool.operations.queue().all()) {
-                pool.operations.rekey(waiting, pool.model, now);
+                pool.rekey(waiting, now);
             }
         }
 

@@ -129,9 +129,12 @@ final class Operations {
         if (operation == null) {
             return;
         }
-        operation.waiters.remove(waiter);
+        boolean known = operation.waiters.remove(waiter);
         outbox.disarm(TimerKey.waiterDeadline(waiter));
         outbox.add(new Effect.Settle(waiter, outcome));
+        if (!known) {
+            throw new DefectException("operation " + operation.id + " does not know its waiter", operation);
+        }
     }
 
     void settleAll(Operation operation, WaiterOutcome outcome) {
@@ -190,6 +193,13 @@ final class Operations {
         }
     }
 
+    /** Those that some worker is said to have; for when that is in doubt. */
+    List<Operation> inHands() {
+        return byKey.values().stream()
+                .filter(operation -> operation.state != OperationState.QUEUED)
+                .toList();
+    }
+
     int live() {
         return live;
     }
@@ -215,6 +225,13 @@ final class Operations {
         if (operation.admittedAs == Priority.DOCUMENT) {
             liveDocuments += sign;
             liveDocumentBytes += sign * operation.bytes;
+        }
+        if (live < 0 || liveBytes < 0 || liveDocuments < 0 || liveDocumentBytes < 0) {
+            live = Math.max(0, live);
+            liveBytes = Math.max(0, liveBytes);
+            liveDocuments = Math.max(0, liveDocuments);
+            liveDocumentBytes = Math.max(0, liveDocumentBytes);
+            throw new DefectException("operation " + operation.id + " gave back more than was charged", operation);
         }
     }
 }

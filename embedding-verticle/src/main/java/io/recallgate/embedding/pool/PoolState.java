@@ -41,6 +41,18 @@ final class PoolState {
         return quarantine.isEmpty() || !(quarantine.isFenced(operation.key) || quarantine.isHeld(operation.key));
     }
 
+    /** Gives waiting work to the configured model, unless that may not run it: then it fails as new work would. */
+    void rekey(Operation waiting, long now) {
+        OperationKey key = waiting.key.withModel(model);
+        if (quarantine.isFinal(key)) {
+            operations.fail(waiting, Outcomes.givenUp(), now);
+        } else if (quarantine.isHeld(key)) {
+            operations.fail(waiting, Outcomes.quarantined(), now);
+        } else {
+            operations.rekey(waiting, model, now);
+        }
+    }
+
     /** Keeps what an unwanted operation has done so far, if the model that did it still serves. */
     void retain(Operation operation, long now) {
         ModelIdentity by = operation.identity();

@@ -87,6 +87,8 @@ final class Quarantine {
             entry.expiresAt = now + limits.quarantineAge().toNanos();
             return entry.strikes == 0;
         });
+        // What was busy beyond the bound is not any more.
+        bound();
     }
 
     /** The work was done after all. */

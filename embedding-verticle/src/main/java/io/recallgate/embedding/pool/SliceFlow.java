@@ -139,8 +139,9 @@ final class SliceFlow {
         Slice slice = slot.heldSlice();
         slice.expired = true;
         for (Operation operation : slice.operations) {
-            boolean last = pool.quarantine.strike(operation.key, now);
+            // Held first: a full memory forgets what is not.
             pool.quarantine.hold(operation.key, slot.index, slot.generation);
+            boolean last = pool.quarantine.strike(operation.key, now);
             pool.operations.transition(operation, OperationState.EXPIRED, now, "execution watchdog");
             pool.operations.settleAll(operation, last ? Outcomes.givenUp() : Outcomes.expired());
             pool.outbox.add(new Effect.Publish(
@@ -221,7 +222,7 @@ final class SliceFlow {
     void requeue(Operation operation, long now, String reason) {
         pool.operations.transition(operation, OperationState.QUEUED, now, reason);
         if (!operation.key.model().equals(pool.model)) {
-            pool.operations.rekey(operation, pool.model, now);
+            pool.rekey(operation, now);
         }
     }
 

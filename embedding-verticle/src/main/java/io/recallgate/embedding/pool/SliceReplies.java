@@ -50,7 +50,10 @@ final class SliceReplies {
         }
         switch (slot.state) {
             case DISPATCHED -> {
-                for (Operation operation : slot.heldSlice().operations) {
+                List<Operation> operations = slot.heldSlice().operations;
+                // Backwards, so that the first is the first again.
+                for (int i = operations.size() - 1; i >= 0; i--) {
+                    Operation operation = operations.get(i);
                     if (operation.hasWaiters()) {
                         flow.requeue(operation, now, "cancelled before start");
                     } else {

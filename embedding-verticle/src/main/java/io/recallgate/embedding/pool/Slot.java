@@ -107,6 +107,10 @@ final class Slot {
         return held;
     }
 
+    boolean holds(Operation operation) {
+        return slice != null && slice.operations.contains(operation);
+    }
+
     /** Removes an operation whose state can no longer be trusted from the slice. */
     void disown(Operation operation) {
         if (slice != null) {

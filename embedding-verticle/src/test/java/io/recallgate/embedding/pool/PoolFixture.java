@@ -174,7 +174,7 @@ final class PoolFixture implements Effect.Performer {
         assertThat(dispatcher.armedTimers()).as("timers armed at rest").isZero();
         assertThat(timers).as("timers at rest").isEmpty();
         assertThat(clock.pending()).as("timers pending at rest").isZero();
-        assertThat(rest.counters()).containsEntry("illegal_edges", 0L);
+        assertThat(rest.counters()).containsEntry("illegal_edges", 0L).containsEntry("defects", 0L);
     }
 
     // ---- effects

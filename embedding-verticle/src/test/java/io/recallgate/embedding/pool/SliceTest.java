@@ -218,6 +218,27 @@ class SliceTest {
     }
 
     @Test
+    void workThatIsTakenBackBeforeItStartedKeepsItsOrder() {
+        long plug = pool.query("plug");
+        worker.start();
+        pool.document("first");
+        pool.document("second");
+        pool.document("third");
+        worker.complete();
+        assertThat(worker.last().parts()).hasSize(3);
+        List<SlicePart> sent = worker.last().parts();
+        pool.handle(new PoolEvent.RestartSlot(0));
+
+        worker.acknowledgeCancel();
+        worker.exit();
+        pool.worker(0).ready();
+
+        assertThat(pool.isSettled(plug)).isTrue();
+        assertThat(pool.worker(0).last().parts()).isEqualTo(sent);
+        pool.worker(0).run();
+    }
+
+    @Test
     void aWorkerThatAnswersWithoutRowsFailsTheWorkInsteadOfLooping() {
         long a = pool.query("a");
         worker.start();

@@ -190,6 +190,69 @@ class WatchdogTest {
     }
 
     @Test
+    void a6aWorkThatExpiredTwiceIsNotRunAgainByWayOfAnotherModel() {
+        pool = PoolFixture.withSlots(1).warm(1);
+        expireTwice();
+        pool.handle(new PoolEvent.ReplaceModel("n"));
+        long waiting = pool.query("poison");
+        assertThat(pool.isSettled(waiting)).isFalse();
+
+        pool.handle(new PoolEvent.ReplaceModel("m"));
+
+        assertThat(pool.code(waiting)).isEqualTo(FailureCode.EMBEDDING_FAILED);
+    }
+
+    @Test
+    void a6aWorkWhoseThreadIsLostIsNotQueuedForItByWayOfAnotherModel() {
+        pool = PoolFixture.withSlots(1).warm(1);
+        pool.query("poison");
+        pool.worker(0).start();
+        pool.clock.advance(EXECUTION);
+        pool.handle(new PoolEvent.ReplaceModel("n"));
+        long waiting = pool.query("poison");
+        assertThat(pool.isSettled(waiting)).isFalse();
+
+        pool.handle(new PoolEvent.ReplaceModel("m"));
+
+        assertThat(pool.code(waiting)).isEqualTo(FailureCode.QUARANTINED);
+    }
+
+    private void expireTwice() {
+        for (int times = 0; times < 2; times++) {
+            pool.query("poison");
+            pool.worker(0).start();
+            pool.clock.advance(EXECUTION);
+            pool.worker(0).acknowledgeTermination(0);
+        }
+    }
+
+    @Test
+    void expiriesStayBoundedWhenSeveralThreadsReturn() {
+        PoolLimits defaults = PoolLimits.defaults(3);
+        pool = new PoolFixture(new PoolLimits(
+                        3,
+                        defaults.expectedWorkerBytes(),
+                        defaults.queue(),
+                        defaults.slice(),
+                        defaults.watchdogs(),
+                        defaults.retry(),
+                        new PoolLimits.Retention(8, Duration.ofMinutes(5), 1, Duration.ofHours(24))))
+                .warm(3);
+        for (int slot = 0; slot < 3; slot++) {
+            pool.query("poison " + slot);
+            pool.worker(slot).start();
+        }
+        pool.clock.advance(EXECUTION);
+        assertThat(pool.dispatcher.tombstones()).isEqualTo(3);
+
+        for (int slot = 0; slot < 3; slot++) {
+            pool.worker(slot).acknowledgeTermination(0);
+        }
+
+        assertThat(pool.dispatcher.tombstones()).isEqualTo(1);
+    }
+
+    @Test
     void a6aANeighbourOfExpiredWorkRunsAloneNextTimeAndIsCleared() {
         pool.warm(2);
         long plug = pool.query("plug");
