@@ -2,9 +2,9 @@ package io.recallgate.time;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +16,8 @@ public final class FakeClock implements Clock, Timers {
 
     private static final Instant EPOCH = Instant.parse("2026-01-01T00:00:00Z");
 
-    private final List<Task> tasks = new ArrayList<>();
+    private final Queue<Task> tasks =
+            new PriorityQueue<>(Comparator.comparingLong(Task::at).thenComparingLong(Task::order));
     /** Starts close to the wrap-around, so that code comparing instants directly fails its tests. */
     private long now = Long.MAX_VALUE - Duration.ofSeconds(1).toNanos();
 
@@ -69,14 +70,12 @@ public final class FakeClock implements Clock, Timers {
     }
 
     private synchronized @Nullable Task nextDue(long target) {
-        Task due = tasks.stream()
-                .filter(task -> task.at <= target)
-                .min(Comparator.comparingLong(Task::at).thenComparingLong(Task::order))
-                .orElse(null);
-        if (due != null) {
-            tasks.remove(due);
-            moveTo(due.at);
+        Task due = tasks.peek();
+        if (due == null || due.at > target) {
+            return null;
         }
+        tasks.remove();
+        moveTo(due.at);
         return due;
     }
 

@@ -12,6 +12,7 @@ import io.recallgate.embedding.protocol.SliceTiming;
 import io.recallgate.embedding.protocol.StartFailure;
 import io.recallgate.embedding.protocol.ToWorker;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -24,8 +25,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimWorker implements ToWorker.Handler {
 
-    private static final List<RunFailure> FAILURES = List.of(RunFailure.values());
+    /** What it truly holds once it has loaded. */
+    final long bytes;
 
+    /** What the pool has to charge it with. */
+    long charge;
+
+    final boolean batchInvariant;
     final int slot;
     final long generation;
     final ModelIdentity model;
@@ -44,12 +50,14 @@ final class SimWorker implements ToWorker.Handler {
     private boolean retiring;
     private boolean terminating;
 
-    SimWorker(Simulation simulation, Random random, int slot, long generation, String model) {
+    SimWorker(Simulation simulation, int slot, long generation, String model) {
         this.simulation = simulation;
-        this.random = random;
+        this.random = simulation.random;
         this.slot = slot;
         this.generation = generation;
-        this.model = new ModelIdentity(model, "of " + model, 2, 512);
+        this.model = new ModelIdentity(model, simulation.fingerprint(model), 2, 512);
+        this.bytes = Simulation.WORKER_BYTES + (random.nextInt(21) - 10) * (1L << 20);
+        this.batchInvariant = random.nextBoolean();
         this.controlSilent = random.nextInt(100) < 5;
     }
 
@@ -70,7 +78,7 @@ final class SimWorker implements ToWorker.Handler {
 
     private void loaded() {
         loaded = true;
-        say(new FromWorker.Ready(slot, generation, model, random.nextBoolean(), 1, Simulation.WORKER_BYTES, 1));
+        say(new FromWorker.Ready(slot, generation, model, batchInvariant, 1, bytes, 1));
         exitIfFree();
     }
 
@@ -81,9 +89,11 @@ final class SimWorker implements ToWorker.Handler {
 
     @Override
     public void dispatch(ToWorker.Dispatch message) {
-        if (!alive || retiring) {
+        if (!alive || retiring || cancelled.contains(message.sliceId())) {
             return;
         }
+        Invariants.require(loaded, "work is sent to a worker that has loaded nothing");
+        Invariants.require(pending == null && running == null, "work is sent to a busy worker");
         pending = message;
         int dice = simulation.isHealed() ? 0 : random.nextInt(100);
         if (dice < 90) {
@@ -160,6 +170,9 @@ final class SimWorker implements ToWorker.Handler {
 
     private void notStarted(long sliceId) {
         if (alive && !begun.contains(sliceId) && !controlSilent && cancelled.add(sliceId)) {
+            if (pending != null && pending.sliceId() == sliceId) {
+                pending = null;
+            }
             say(new FromWorker.Cancelled(slot, generation, sliceId));
         }
     }
@@ -169,20 +182,20 @@ final class SimWorker implements ToWorker.Handler {
             return;
         }
         pending = null;
-        if (cancelled.contains(message.sliceId())) {
-            exitIfFree();
-            return;
-        }
         // From here on the control must not answer that it had not started.
         running = message;
         begun.add(message.sliceId());
-        simulation.began(this, message);
+        simulation.invariants().began(this, message);
         say(new FromWorker.Started(slot, generation, message.sliceId()));
         int dice = simulation.isHealed() ? 0 : random.nextInt(100);
-        if (dice < 70) {
+        boolean stays = message.parts().stream()
+                .anyMatch(part -> simulation.hangs(part.rows().get(0)));
+        if (stays && !simulation.isHealed()) {
+            hangs = true;
+        } else if (dice < 70) {
             after(200, () -> end(message, completed(message)));
         } else if (dice < 78) {
-            RunFailure failure = FAILURES.get(random.nextInt(FAILURES.size()));
+            RunFailure failure = random.nextBoolean() ? RunFailure.OUT_OF_MEMORY : RunFailure.INTERNAL;
             after(
                     200,
                     () -> end(
@@ -200,6 +213,8 @@ final class SimWorker implements ToWorker.Handler {
             hangs = true;
         } else if (dice < 93) {
             after(600_000, () -> end(message, completed(message)));
+        } else if (dice < 96) {
+            after(600, () -> end(message, completed(message)));
         } else {
             after(200, () -> end(message, lie(message)));
         }
@@ -212,7 +227,7 @@ final class SimWorker implements ToWorker.Handler {
         running = null;
         terminating = false;
         hangs = false;
-        simulation.ended(this, message);
+        simulation.invariants().ended(this, message);
         say(answer);
         exitIfFree();
     }
@@ -231,7 +246,7 @@ final class SimWorker implements ToWorker.Handler {
         ToWorker.Dispatch run = running;
         if (run != null) {
             running = null;
-            simulation.ended(this, run);
+            simulation.invariants().ended(this, run);
         }
         pending = null;
         simulation.deliver(new PoolEvent.SlotExited(slot, generation));
@@ -242,21 +257,25 @@ final class SimWorker implements ToWorker.Handler {
                 slot, generation, message.sliceId(), results(message, 99), new SliceTiming(1, 1));
     }
 
-    /** Ends the run with an answer that fits nothing. */
+    /** Ends the run with an answer that must not be believed: nothing in it is what was asked for. */
     private FromWorker.Completed lie(ToWorker.Dispatch message) {
-        List<PartResult> lies = results(message, 99).stream()
-                .map(part -> new PartResult(
-                        part.operationId() + random.nextInt(2),
-                        part.rowOffset() + random.nextInt(2),
-                        part.rows(),
-                        null))
-                .toList();
-        // Rows under the right operation and offset would be believed, and rightly: skip those.
-        List<PartResult> unbelievable = lies.stream()
-                .filter(lie ->
-                        results(message, 99).stream().noneMatch(truth -> truth.operationId() == lie.operationId()))
-                .toList();
-        return new FromWorker.Completed(slot, generation, message.sliceId(), unbelievable, SliceTiming.NONE);
+        int kind = random.nextInt(4);
+        List<PartResult> lies =
+                results(message, 99).stream().map(part -> lie(part, kind)).toList();
+        return new FromWorker.Completed(slot, generation, message.sliceId(), lies, SliceTiming.NONE);
+    }
+
+    private static PartResult lie(PartResult part, int kind) {
+        RowResult wrong = new RowResult(EmbeddingVector.of(0.6f, 0.8f), 3, false);
+        RowResult wide = new RowResult(EmbeddingVector.of(0f, 0.6f, 0.8f), 3, false);
+        List<RowResult> rows = Collections.nCopies(Math.max(1, part.rows().size()), wrong);
+        return switch (kind) {
+            case 0 -> new PartResult(part.operationId() + 1_000, part.rowOffset(), rows, null);
+            case 1 -> new PartResult(part.operationId(), part.rowOffset() + 1, rows, null);
+            case 2 -> new PartResult(part.operationId(), part.rowOffset(), Collections.nCopies(99, wrong), null);
+            default ->
+                new PartResult(part.operationId(), part.rowOffset(), Collections.nCopies(rows.size(), wide), null);
+        };
     }
 
     private List<PartResult> results(ToWorker.Dispatch message, int rowsDone) {
@@ -268,7 +287,11 @@ final class SimWorker implements ToWorker.Handler {
                     .map(input -> new RowResult(vector(model, input), 3, false))
                     .toList();
             left -= rows.size();
-            results.add(new PartResult(part.operationId(), part.rowOffset(), rows, null));
+            boolean poison = simulation.isPoison(part.rows().get(0)) && !simulation.isHealed();
+            results.add(
+                    poison
+                            ? new PartResult(part.operationId(), part.rowOffset(), List.of(), RunFailure.POISON)
+                            : new PartResult(part.operationId(), part.rowOffset(), rows, null));
         }
         return results;
     }

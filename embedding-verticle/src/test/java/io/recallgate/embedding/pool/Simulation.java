@@ -1,162 +1,266 @@
 package io.recallgate.embedding.pool;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.recallgate.embedding.api.EmbedInput;
-import io.recallgate.embedding.api.EmbedResult;
 import io.recallgate.embedding.api.InputType;
 import io.recallgate.embedding.api.Priority;
-import io.recallgate.embedding.protocol.SlicePart;
-import io.recallgate.embedding.protocol.ToWorker;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.FakeClock;
 import io.recallgate.time.Timers.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One schedule of arrivals, cancels, deadlines, starts, crashes, hangs, late, repeated and reordered messages, memory
- * failures, replacement, restart and shutdown, all drawn from one seed. Holds the dispatcher to what must be true after
- * every event and at rest.
+ * One schedule of arrivals, cancels, deadlines, starts, crashes, hangs, late, repeated and reordered messages, lies,
+ * memory failures, replacement, restart and shutdown, all drawn from one seed: the same seed is the same schedule.
+ * {@link Invariants} holds the dispatcher to what must be true after every event and at rest. Owned by one thread.
  */
 final class Simulation implements Effect.Performer {
 
     static final long WORKER_BYTES = 50L << 20;
+    static final int SLOTS = 3;
 
-    private static final int SLOTS = 3;
+    /** Steps of a schedule: enough for every slot to fail, cool down and serve again. */
+    static final int STEPS = 150;
 
-    private final Random random;
-    private final FakeClock clock = new FakeClock();
-    private final PoolLimits limits = limits();
-    private final Dispatcher dispatcher;
-    private final Map<TimerKey, Timer> timers = new HashMap<>();
-    private final Map<List<Long>, SimWorker> workers = new HashMap<>();
-    private final Map<Long, PoolEvent.Submit> unsettled = new HashMap<>();
-    private final Set<Long> operationsRunning = new HashSet<>();
-    private final Set<String> workRunning = new HashSet<>();
-    private final List<ShutdownReport> reports = new ArrayList<>();
-    private long nextWaiter = 1;
-    private long budget = Long.MAX_VALUE;
+    /** More events than any sound schedule has: those that feed themselves for ever end here. */
+    private static final int MOST_EVENTS = 200_000;
+
+    final Random random;
+    final FakeClock clock = new FakeClock();
+    final PoolLimits limits;
+    final PoolState pool;
+    final Dispatcher dispatcher;
+    /** Armed timers and when they fire. */
+    final Map<TimerKey, Armed> timers = new HashMap<>();
+    /** In the order of their coming, so that a draw from it depends on nothing but the seed. */
+    final Map<Long, PoolEvent.Submit> unsettled = new LinkedHashMap<>();
+    /** The worker that each slot is charged with. */
+    final @Nullable SimWorker[] charged = new SimWorker[SLOTS];
+
+    final List<SimWorker> workers = new ArrayList<>();
+    final List<ShutdownReport> reports = new ArrayList<>();
+    long budget = Long.MAX_VALUE;
+    int settled;
+
+    private final Invariants invariants;
+    private final Flavour flavour;
+    private final Map<String, Integer> files = new HashMap<>();
     private boolean healed;
-    private int settled;
+    private long nextWaiter = 1;
+    private int events;
+
+    record Armed(long at, Timer timer) {}
+
+    /**
+     * What a schedule has much of: without it the rare meetings stay rare.
+     *
+     * @param texts how many different pieces of work there are
+     * @param hanging texts that never come back from a worker on their own
+     * @param poisoned texts whose first row cannot be embedded
+     * @param replacements of a thousand steps
+     * @param longPauses of a thousand steps, minutes long
+     * @param tight whether memory is measured often
+     * @param forgetful whether expiries and results are forgotten soon for want of room
+     */
+    private record Flavour(
+            int texts,
+            Set<Integer> hanging,
+            Set<Integer> poisoned,
+            int replacements,
+            int longPauses,
+            boolean tight,
+            boolean forgetful) {
+        static Flavour drawn(Random random) {
+            int texts = random.nextInt(4) == 0 ? 3 : 12;
+            return new Flavour(
+                    texts,
+                    random.nextInt(3) == 0 ? Set.of(random.nextInt(texts)) : Set.of(),
+                    random.nextInt(3) == 0 ? Set.of(random.nextInt(texts)) : Set.of(),
+                    random.nextInt(4) == 0 ? 60 : 8,
+                    random.nextInt(3) == 0 ? 80 : 15,
+                    random.nextInt(3) == 0,
+                    random.nextInt(3) == 0);
+        }
+    }
 
     Simulation(long seed) {
         random = new Random(seed);
-        dispatcher = new Dispatcher(new PoolState("m", limits, clock.nanoTime()), clock.nanoTime(), true);
+        flavour = Flavour.drawn(random);
+        limits = limits(flavour.forgetful());
+        pool = new PoolState("m", limits, clock.nanoTime());
+        dispatcher = new Dispatcher(pool, clock.nanoTime(), true);
+        invariants = new Invariants(this, flavour.forgetful());
     }
 
-    private static PoolLimits limits() {
+    private static PoolLimits limits(boolean forgetful) {
         PoolLimits defaults = PoolLimits.defaults(SLOTS);
         return new PoolLimits(
                 SLOTS,
                 WORKER_BYTES,
                 new PoolLimits.Queue(14, 600, 10, 500, 3, 4),
-                defaults.slice(),
+                new PoolLimits.Slice(8, 200, 60),
                 defaults.watchdogs(),
                 defaults.retry(),
-                new PoolLimits.Retention(2, Duration.ofMinutes(5), 4, Duration.ofHours(24)));
+                new PoolLimits.Retention(2, Duration.ofMinutes(5), forgetful ? 4 : 64, Duration.ofHours(24)));
     }
 
-    /** Runs the schedule; returns how many waiters settled. */
-    int run(int steps) {
-        for (int step = 0; step < steps; step++) {
-            clock.advance(pause());
+    /**
+     * Runs the schedule; returns how many waiters settled.
+     *
+     * @throws AssertionError if something is not as it must be
+     */
+    int run() {
+        for (int step = 0; step < STEPS; step++) {
+            advance(pause());
             act();
         }
         boolean shutDown = random.nextBoolean();
         if (shutDown) {
             handle(new PoolEvent.Shutdown());
-            clock.advance(Duration.ofSeconds(12).plusMillis(1));
-            assertThat(reports).as("a shutdown ends within its bounds").isNotEmpty();
+            advance(Duration.ofSeconds(12).plusMillis(1));
+            Invariants.require(!reports.isEmpty(), "a shutdown does not end within its bounds");
         }
         healed = true;
         budget = Long.MAX_VALUE;
         handle(new PoolEvent.MemorySample(budget));
         handle(new PoolEvent.WarmUp(0));
-        for (int rounds = 0; rounds < 5; rounds++) {
-            List.copyOf(workers.values()).forEach(SimWorker::heal);
-            clock.advance(Duration.ofMinutes(12));
+        heal();
+        if (!pool.closed) {
+            PoolEvent.Submit probe = submission(99, 1, Duration.ofMinutes(50).toNanos(), null);
+            submit(probe);
+            heal();
+            invariants.served(probe);
         }
-        clock.advance(Duration.ofHours(25));
-        nothingRemains();
+        advance(Duration.ofHours(25));
+        invariants.nothingRemains();
         return settled;
     }
 
-    private Duration pause() {
-        int dice = random.nextInt(200);
-        if (dice < 190) {
-            return Duration.ofNanos(random.nextInt(200_000_000));
+    private void heal() {
+        for (int rounds = 0; rounds < 5; rounds++) {
+            List.copyOf(workers).forEach(SimWorker::heal);
+            advance(Duration.ofMinutes(12));
         }
-        return dice < 197 ? Duration.ofMillis(random.nextInt(15_000)) : Duration.ofMillis(random.nextInt(700_000));
+    }
+
+    private void advance(Duration span) {
+        clock.advance(span);
+        invariants.timely();
+    }
+
+    private Duration pause() {
+        int dice = random.nextInt(1_000);
+        if (dice < flavour.longPauses()) {
+            return Duration.ofMillis(random.nextInt(700_000));
+        }
+        return dice < 100 ? Duration.ofMillis(random.nextInt(15_000)) : Duration.ofNanos(random.nextInt(200_000_000));
     }
 
     private void act() {
         int dice = random.nextInt(1_000);
-        if (dice < 620) {
-            submit();
-        } else if (dice < 800 && !unsettled.isEmpty()) {
-            List<Long> waiters = unsettled.keySet().stream().sorted().toList();
+        if (dice < 600) {
+            arrive();
+        } else if (dice < 780 && !unsettled.isEmpty()) {
+            List<Long> waiters = List.copyOf(unsettled.keySet());
             handle(new PoolEvent.CancelWaiter(waiters.get(random.nextInt(waiters.size())), CancelCause.CALLER));
-        } else if (dice < 830) {
+        } else if (dice < (flavour.tight() ? 830 : 800)) {
             budget = random.nextInt(3) == 0 ? Long.MAX_VALUE : random.nextInt(200) * (1L << 20);
             handle(new PoolEvent.MemorySample(budget));
         } else if (dice < 845) {
             handle(new PoolEvent.WarmUp(random.nextInt(SLOTS + 1)));
-        } else if (dice < 855) {
-            handle(new PoolEvent.ReplaceModel(random.nextBoolean() ? "m" : "n"));
-        } else if (dice < 870) {
+        } else if (dice < 860) {
             handle(new PoolEvent.RestartSlot(random.nextInt(SLOTS)));
+        } else if (dice < 870) {
+            workers.stream().filter(SimWorker::isIdle).findFirst().ifPresent(SimWorker::crash);
         } else if (dice < 880) {
-            sortedWorkers().stream().filter(SimWorker::isIdle).findFirst().ifPresent(SimWorker::crash);
-        } else if (dice < 890) {
-            sortedWorkers().forEach(SimWorker::heal);
-        } else if (dice < 891) {
+            List.copyOf(workers).forEach(SimWorker::heal);
+        } else if (dice < 881) {
             handle(new PoolEvent.Shutdown());
+        } else if (dice < 883) {
+            changeFiles();
+        } else if (dice < 883 + flavour.replacements()) {
+            if (random.nextInt(3) == 0) {
+                changeFiles();
+            }
+            handle(new PoolEvent.ReplaceModel(random.nextBoolean() ? "m" : "n"));
         }
     }
 
-    private void submit() {
-        List<EmbedInput> inputs = new ArrayList<>();
-        int text = random.nextInt(12);
-        int rows = text % 4 == 3 ? 20 : 1 + text % 3;
-        for (int row = 0; row < rows; row++) {
-            inputs.add(new EmbedInput.Text("t" + text + row));
-        }
+    /** Somebody puts other files into a model's directory: workers that start from now on hold another model. */
+    private void changeFiles() {
+        files.merge(random.nextBoolean() ? "m" : "n", 1, Integer::sum);
+    }
+
+    /** What a worker that loads this model now has in its hands. */
+    String fingerprint(String model) {
+        return model + " files " + files.getOrDefault(model, 0);
+    }
+
+    private void arrive() {
+        int text = random.nextInt(flavour.texts());
         long patience = random.nextInt(20) == 0 ? 0 : random.nextInt(60_000_000) * 1_000L;
-        PoolEvent.Submit submit = new PoolEvent.Submit(
+        submit(submission(
+                text,
+                text % 4 == 3 ? 20 : 1 + text % 3,
+                patience,
+                random.nextInt(50) == 0 ? CancelCause.DISCONNECTED : null));
+    }
+
+    private PoolEvent.Submit submission(int text, int rows, long patience, @Nullable CancelCause cancelled) {
+        List<EmbedInput> inputs = new ArrayList<>();
+        for (int row = 0; row < rows; row++) {
+            inputs.add(new EmbedInput.Text((char) ('a' + text % 26) + "" + row));
+        }
+        return new PoolEvent.Submit(
                 nextWaiter++,
                 inputs,
                 null,
                 text % 2 == 0 ? InputType.QUERY : InputType.DOCUMENT,
                 random.nextBoolean() ? Priority.QUERY : Priority.DOCUMENT,
                 clock.nanoTime() + patience,
-                random.nextInt(50) == 0 ? CancelCause.DISCONNECTED : null);
-        unsettled.put(submit.waiter(), submit);
-        handle(submit);
+                cancelled);
     }
 
-    private List<SimWorker> sortedWorkers() {
-        return workers.values().stream()
-                .sorted((a, b) -> a.slot != b.slot ? a.slot - b.slot : Long.compare(a.generation, b.generation))
-                .toList();
+    private void submit(PoolEvent.Submit submit) {
+        unsettled.put(submit.waiter(), submit);
+        handle(submit);
     }
 
     boolean isHealed() {
         return healed;
     }
 
+    /** Whether a worker never comes back from this row on its own. */
+    boolean hangs(EmbedInput row) {
+        return flavour.hanging().contains(text(row));
+    }
+
+    boolean isPoison(EmbedInput row) {
+        return flavour.poisoned().contains(text(row));
+    }
+
+    private static int text(EmbedInput row) {
+        return ((EmbedInput.Text) row).text().charAt(0) - 'a';
+    }
+
+    Invariants invariants() {
+        return invariants;
+    }
+
     /** A message on its way: it may be slow, overtake others and come twice. */
     void deliver(PoolEvent event) {
         int copies = random.nextInt(10) == 0 ? 2 : 1;
         for (int copy = 0; copy < copies; copy++) {
-            later(random.nextInt(random.nextInt(20) == 0 ? 2_000_000 : 2_000) * 1_000L, () -> handle(event));
+            int dice = random.nextInt(100);
+            int micros = dice < 94 ? 2_000 : dice < 99 ? 2_000_000 : 30_000_000;
+            later(random.nextInt(micros) * 1_000L, () -> handle(event));
         }
     }
 
@@ -164,135 +268,89 @@ final class Simulation implements Effect.Performer {
         clock.schedule(nanos, run);
     }
 
-    void began(SimWorker worker, ToWorker.Dispatch dispatch) {
-        assertThat(dispatch.rows()).isLessThanOrEqualTo(limits.slice().rows());
-        for (SlicePart part : dispatch.parts()) {
-            assertThat(operationsRunning.add(part.operationId()))
-                    .as("operation %s runs twice at once", part.operationId())
-                    .isTrue();
-            assertThat(workRunning.add(work(worker, part)))
-                    .as("the same work runs twice at once: %s", part)
-                    .isTrue();
-        }
-    }
-
-    void ended(SimWorker worker, ToWorker.Dispatch dispatch) {
-        for (SlicePart part : dispatch.parts()) {
-            operationsRunning.remove(part.operationId());
-            workRunning.remove(work(worker, part));
-        }
-    }
-
-    /** The text is enough to tell this simulation's operations apart: each begins every row with its own number. */
-    private static String work(SimWorker worker, SlicePart part) {
-        String text = ((EmbedInput.Text) part.rows().get(0)).text();
-        String own = text.substring(
-                0, text.length() - Integer.toString(part.rowOffset()).length());
-        return worker.model.name() + part.inputType() + own;
-    }
-
     private void handle(PoolEvent event) {
-        dispatcher.handle(event, clock.nanoTime()).forEach(effect -> effect.performBy(this));
-        PoolSnapshot now = dispatcher.snapshot(clock.nanoTime());
-        PoolLimits.Queue queue = limits.queue();
-        assertThat(now.operations()).isBetween(0, queue.operations());
-        assertThat(now.operationBytes()).isBetween(0L, queue.bytes());
-        assertThat(now.waiters()).isEqualTo(unsettled.size());
-        assertThat(now.waiters()).isLessThanOrEqualTo(now.operations() * queue.waitersPerOperation());
-        assertThat(now.retained()).isLessThanOrEqualTo(limits.retention().results());
-        assertThat(now.quarantined()).isLessThanOrEqualTo(SLOTS * limits.slice().rows() * 2);
-        for (SimWorker worker : workers.values()) {
-            if (worker.alive) {
-                PoolSnapshot.SlotView slot = now.slots().get(worker.slot);
-                assertThat(slot.generation()).isEqualTo(worker.generation);
-                assertThat(slot.chargedBytes())
-                        .as("worker %s.%s is charged", worker.slot, worker.generation)
-                        .isEqualTo(WORKER_BYTES);
-            }
+        Invariants.require(++events < MOST_EVENTS, "the schedule does not come to an end");
+        long now = clock.nanoTime();
+        invariants.before(event, now);
+        for (Effect effect : dispatcher.handle(event, now)) {
+            effect.performBy(this);
         }
-    }
-
-    private void nothingRemains() {
-        PoolSnapshot rest = dispatcher.snapshot(clock.nanoTime());
-        assertThat(unsettled).as("waiters that never settled").isEmpty();
-        assertThat(rest.waiters()).isZero();
-        assertThat(rest.operations()).isZero();
-        assertThat(rest.operationBytes()).isZero();
-        assertThat(rest.quarantined()).isZero();
-        assertThat(dispatcher.armedTimers()).as("%s", timers.keySet()).isZero();
-        assertThat(timers).isEmpty();
-        assertThat(clock.pending()).isZero();
-        assertThat(dispatcher.tombstones()).isZero();
-        long alive = workers.values().stream().filter(worker -> worker.alive).count();
-        assertThat(rest.gate().chargedBytes()).isEqualTo(alive * WORKER_BYTES);
-        assertThat(operationsRunning).isEmpty();
+        invariants.after(event);
     }
 
     // ---- effects
 
     @Override
     public void startWorker(Effect.StartWorker effect) {
-        assertThat(dispatcher.snapshot(clock.nanoTime()).gate().chargedBytes()).isLessThanOrEqualTo(budget);
-        SimWorker worker = new SimWorker(this, random, effect.slot(), effect.generation(), effect.model());
-        assertThat(workers.put(List.of((long) effect.slot(), effect.generation()), worker))
-                .isNull();
+        SimWorker worker = new SimWorker(this, effect.slot(), effect.generation(), effect.model());
+        invariants.starts(worker);
+        charged[effect.slot()] = worker;
+        workers.add(worker);
         worker.load();
     }
 
     @Override
     public void send(Effect.Send effect) {
-        SimWorker worker = Objects.requireNonNull(workers.get(
-                List.of((long) effect.message().slot(), effect.message().generation())));
+        invariants.sends(effect.message());
+        SimWorker worker = worker(effect.message().slot(), effect.message().generation());
         later(random.nextInt(3_000) * 1_000L, () -> effect.message().deliverTo(worker));
+    }
+
+    private SimWorker worker(int slot, long generation) {
+        for (int i = workers.size() - 1; i >= 0; i--) {
+            SimWorker worker = workers.get(i);
+            if (worker.slot == slot && worker.generation == generation) {
+                return worker;
+            }
+        }
+        throw new AssertionError("no worker " + slot + "." + generation);
     }
 
     @Override
     public void armTimer(Effect.ArmTimer effect) {
         TimerKey key = effect.key();
-        Timer old = timers.put(key, clock.schedule(effect.atNanos() - clock.nanoTime(), () -> {
+        invariants.arms(key, effect.atNanos());
+        Timer timer = clock.schedule(effect.atNanos() - clock.nanoTime(), () -> {
             timers.remove(key);
             handle(new PoolEvent.TimerFired(key));
-        }));
-        assertThat(old).as("timer armed twice: %s", key).isNull();
+        });
+        Invariants.require(timers.put(key, new Armed(effect.atNanos(), timer)) == null, "a timer is armed twice");
     }
 
     @Override
     public void disarmTimer(Effect.DisarmTimer effect) {
-        Objects.requireNonNull(timers.remove(effect.key())).cancel();
+        Armed armed = timers.remove(effect.key());
+        if (armed == null) {
+            throw new AssertionError("a timer that is not armed is disarmed: " + effect.key());
+        }
+        armed.timer().cancel();
     }
 
     @Override
     public void settle(Effect.Settle effect) {
         PoolEvent.Submit submit = unsettled.remove(effect.waiter());
-        assertThat(submit).as("waiter %s settles once", effect.waiter()).isNotNull();
-        PoolEvent.Submit known = Objects.requireNonNull(submit);
-        boolean startedLate = known.deadlineNanos() - clock.nanoTime() < 0;
-        assertThat(startedLate)
-                .as("waiter %s settles after its deadline", effect.waiter())
-                .isFalse();
-        settled++;
-        if (effect.outcome() instanceof WaiterOutcome.Success success) {
-            EmbedResult result = success.result();
-            assertThat(result.vectors())
-                    .isEqualTo(known.inputs().stream()
-                            .map(input -> SimWorker.vector(result.model(), input))
-                            .toList());
+        if (submit == null) {
+            throw new AssertionError("waiter " + effect.waiter() + " settles twice");
         }
+        settled++;
+        invariants.settles(submit, effect.outcome());
     }
 
     @Override
     public void retireWorker(Effect.RetireWorker effect) {
-        SimWorker worker = Objects.requireNonNull(workers.get(List.of((long) effect.slot(), effect.generation())));
+        SimWorker worker = worker(effect.slot(), effect.generation());
+        invariants.retires(worker);
         later(1_000, worker::retire);
     }
 
     @Override
     public void publish(Effect.Publish effect) {
-        assertThat(effect.notice()).isNotNull();
+        // Notices are for people; nothing hangs on them.
     }
 
     @Override
     public void shutdownDone(Effect.ShutdownDone effect) {
+        invariants.ends(effect.report());
         reports.add(effect.report());
     }
 }

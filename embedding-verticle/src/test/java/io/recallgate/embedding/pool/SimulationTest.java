@@ -5,25 +5,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 /**
- * Case A26, in small: seeded schedules. {@code -Drecallgate.simulate.schedules=N} runs more of them and {@code
- * -Drecallgate.simulate.seed=S} begins with another; a failure names the seed that replays it.
+ * Case A26: ten thousand seeded schedules of the dispatcher with simulated workers. A failure names the seed and the
+ * command that replays it; {@code ./recallgate test --simulate N --seed S} runs any others. {@link MutationTest} proves
+ * that they find defects.
  */
 class SimulationTest {
 
-    private static final int STEPS = 150;
+    private static final int SCHEDULES = 10_000;
 
     @Test
     void everyScheduleKeepsWhatMustBeTrue() {
-        int schedules = Integer.getInteger("recallgate.simulate.schedules", 500);
-        long first = Long.getLong("recallgate.simulate.seed", 1L);
-        long settled = 0;
-        for (long seed = first; seed < first + schedules; seed++) {
-            try {
-                settled += new Simulation(seed).run(STEPS);
-            } catch (AssertionError | RuntimeException e) {
-                throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
-            }
+        SimulationRun run = new SimulationRun(1, SCHEDULES);
+        SimulationRun.Failure failure = run.onAllProcessors();
+        if (failure != null) {
+            throw new AssertionError(failure.words(), failure.cause());
         }
-        assertThat(settled).isGreaterThan(50L * schedules);
+        assertThat(run.begun()).isEqualTo(SCHEDULES);
+        assertThat(run.settled()).as("schedules have something to do").isGreaterThan(50L * SCHEDULES);
+    }
+
+    @Test
+    void theSameSeedIsTheSameSchedule() {
+        for (long seed = 1; seed <= 50; seed++) {
+            assertThat(new Simulation(seed).run()).isEqualTo(new Simulation(seed).run());
+        }
     }
 }
