@@ -49,6 +49,8 @@ final class PoolState {
         } else if (quarantine.isHeld(key)) {
             operations.fail(waiting, Outcomes.quarantined(), now);
         } else {
+            // It is run anew; what an earlier run left behind under this key would only be found by somebody else.
+            retained.use(key);
             operations.rekey(waiting, model, now);
         }
     }

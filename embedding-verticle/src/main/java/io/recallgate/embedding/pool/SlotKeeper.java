@@ -32,7 +32,7 @@ final class SlotKeeper {
         }
         pool.outbox.disarm(TimerKey.of(Kind.INITIALISATION, slot.index, slot.generation));
         pool.slots.transition(slot, SlotState.IDLE, now, "ready");
-        pool.slots.measured(slot, message.residentBytes());
+        pool.slots.measured(slot, message.residentBytes(), slot.model.equals(pool.model));
         slot.identity = message.model();
         slot.load = new PoolSnapshot.LoadView(message.batchInvariant(), message.batchCosine(), message.loadNanos());
         slot.loads++;
@@ -53,7 +53,8 @@ final class SlotKeeper {
         if (slot == null || !slot.state.isCharged() || slot.identity == null) {
             pool.counters.dropped(Counters.Dropped.GREW);
         } else {
-            pool.slots.measured(slot, Math.max(slot.chargedBytes, message.chargedBytes()));
+            pool.slots.measured(
+                    slot, Math.max(slot.chargedBytes, message.chargedBytes()), slot.model.equals(pool.model));
         }
     }
 

@@ -117,9 +117,12 @@ final class Slots {
         }
     }
 
-    void measured(Slot slot, long bytes) {
+    /** @param current whether it is a worker of the model that is configured, whose next one will be as large */
+    void measured(Slot slot, long bytes, boolean current) {
         slot.chargedBytes = bytes;
-        measuredBytes = Math.max(measuredBytes, bytes);
+        if (current) {
+            measuredBytes = Math.max(measuredBytes, bytes);
+        }
     }
 
     /** Another model is to come: what the old one measured says nothing about it. */

@@ -133,6 +133,12 @@ final class Invariants {
         }
     }
 
+    private void measured(SimWorker worker) {
+        if (worker.model.name().equals(pool.model)) {
+            measured = Math.max(measured, worker.charge);
+        }
+    }
+
     private void heard(FromWorker message) {
         SimWorker worker = sim.charged[message.slot()];
         Slot slot = pool.slots.all().get(message.slot());
@@ -142,13 +148,16 @@ final class Invariants {
         if (message instanceof FromWorker.Ready && slot.state == SlotState.STARTING) {
             owesNothing(slot.index);
             worker.charge = worker.bytes;
-            measured = Math.max(measured, worker.bytes);
+            measured(worker);
             if (worker.model.name().equals(pool.model)) {
                 serving = worker.model;
             }
         } else if (message instanceof FromWorker.StartFailed failed && slot.state == SlotState.STARTING) {
             owes(slot.index, failed.failure() == StartFailure.TERMINAL);
             sim.charged[slot.index] = null;
+        } else if (message instanceof FromWorker.Grew grew && slot.identity != null) {
+            worker.charge = Math.max(worker.charge, grew.chargedBytes());
+            measured(worker);
         } else if (message instanceof FromWorker.Completed done) {
             answered(slot, done.sliceId(), done.parts(), null);
         } else if (message instanceof FromWorker.Failed failed) {
@@ -688,7 +697,7 @@ final class Invariants {
         return switch (key.kind()) {
             case INITIALISATION -> generation && slot.state == SlotState.STARTING;
             case DISPATCH -> slice && slot.state == SlotState.DISPATCHED;
-            case EXECUTION, TERMINATION_GRACE -> slice && slot.state == SlotState.RUNNING;
+            case EXECUTION, TERMINATION_GRACE, ABANDONMENT -> slice && slot.state == SlotState.RUNNING;
             case EXIT_GRACE -> generation && slot.state == SlotState.RETIRING;
             case DRAIN ->
                 generation && slot.retirement != null && (slot.state.isServing() || slot.state == SlotState.STARTING);

@@ -20,11 +20,6 @@ record Mutation(String name, String type, String find, String replacement) {
     /** In the order of the list of {@link MutationTest}; those that take longest to find come first. */
     static final List<Mutation> ALL = List.of(
             new Mutation(
-                    "poison takes a third slot by way of another model",
-                    "PoolState",
-                    "        if (quarantine.isFinal(key)) {",
-                    "        if (quarantine.isFinal(key) && quarantine.isHeld(key)) {"),
-            new Mutation(
                     "expiries whose thread returned are not bounded",
                     "Quarantine",
                     "            return entry.strikes == 0;\n        });\n        // What was busy beyond the bound is not any more.\n        bound();",

@@ -192,6 +192,29 @@ class ShutdownTest {
     }
 
     @Test
+    void a20WorkThatComesBackUnderAnEarlierModelIsRunAnewAndLeavesNothingBehind() {
+        pool = PoolFixture.withSlots(2).warm(1);
+        long first = pool.query("a");
+        pool.worker(0).start();
+        ScriptedWorker old = pool.worker(0);
+        pool.handle(new PoolEvent.ReplaceModel("n"));
+        long second = pool.query("a");
+        pool.worker(1).ready(OTHER);
+        ScriptedWorker other = pool.worker(1);
+        pool.handle(new PoolEvent.ReplaceModel("m"));
+        pool.cancel(first);
+        old.complete();
+        assertThat(pool.snapshot().retained()).isEqualTo(1);
+
+        other.acknowledgeCancel();
+
+        assertThat(pool.isSettled(second)).isFalse();
+        assertThat(pool.snapshot().retained())
+                .as("kept for somebody who asks, and he would join the work that runs")
+                .isZero();
+    }
+
+    @Test
     void a20AReplacementEndsWhatDoesNotDrainInTime() {
         pool.warm(1);
         long a = pool.query("a");

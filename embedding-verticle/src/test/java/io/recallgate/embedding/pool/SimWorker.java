@@ -228,6 +228,10 @@ final class SimWorker implements ToWorker.Handler {
         terminating = false;
         hangs = false;
         simulation.invariants().ended(this, message);
+        if (random.nextInt(20) == 0) {
+            // An old report that arrives late must not shrink the charge again.
+            say(new FromWorker.Grew(slot, generation, bytes + random.nextInt(10) * (1L << 20)));
+        }
         say(answer);
         exitIfFree();
     }

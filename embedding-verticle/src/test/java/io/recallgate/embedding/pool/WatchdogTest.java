@@ -199,7 +199,7 @@ class WatchdogTest {
 
         pool.handle(new PoolEvent.ReplaceModel("m"));
 
-        assertThat(pool.code(waiting)).isEqualTo(FailureCode.EMBEDDING_FAILED);
+        assertThat(pool.code(waiting)).isEqualTo(FailureCode.EMBEDDING_GIVEN_UP);
     }
 
     @Test
