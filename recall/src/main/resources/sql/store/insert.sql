@@ -1,6 +1,6 @@
--- New memories and their jobs, all or none. Memories whose external id exists by now are left out: the caller reads and
--- updates those. Rows are inserted in the order of external ids, so that two writers of the same ids wait for each other
--- instead of deadlocking; positions are drawn before, in the order of the drafts.
+-- New memories and their jobs, all or none. Memories whose external id, or id, exists by now are left out: the caller
+-- reads and updates those. Rows are inserted in the order of these ids, so that two writers of the same ones wait for
+-- each other instead of deadlocking; positions are drawn before, in the order of the drafts.
 with drafts as materialized (
   select d.*, nextval(pg_get_serial_sequence('memory', 'position')) as position
   from unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
@@ -15,8 +15,8 @@ with drafts as materialized (
       pinned, metadata::jsonb, words::tsvector, word_count, words_truncated, position,
       coalesce($3::timestamptz, now()), coalesce($3::timestamptz, now())
   from drafts
-  order by external_id nulls first, position
-  on conflict (owner, project, external_id) where external_id is not null do nothing
+  order by external_id nulls first, id
+  on conflict do nothing
   returning id, content_hash
 ), jobs as (
   insert into embedding_job (memory_id, owner, project, content_hash, available_at, created_at)

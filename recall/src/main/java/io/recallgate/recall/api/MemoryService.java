@@ -25,6 +25,26 @@ public interface MemoryService {
      */
     Future<List<StoredMemory>> remember(Scope scope, List<MemoryDraft> drafts, Deadline deadline);
 
+    /**
+     * As {@link #remember}, for memories that may come from an export. One without an external id is recognised by the
+     * id it was exported with: in its own project it is that memory, and keeps an external id it has got since; in
+     * another project it gets an id that follows from the given one and the scope, so that the same export is stored
+     * once however often it is restored. A given id is never used as it is: nobody can take, or learn of, the id of
+     * another owner's memory.
+     *
+     * @param memories 1 to {@link #MAX_DRAFTS}
+     * @return one entry for each, in order; fails with {@code invalid-field} when two share an external id, or an id
+     *     where they have none
+     */
+    Future<List<StoredMemory>> restore(Scope scope, List<ExportedMemory> memories, Deadline deadline);
+
+    /**
+     * A part of an export. Each part shows the database as it is when it is read: every memory that was acknowledged
+     * before the first part and not removed since is in the export, once; one that changes meanwhile is there as it was
+     * before or after.
+     */
+    Future<ExportPage> export(Scope scope, ExportQuery query, Deadline deadline);
+
     /** One memory; fails with {@code not-found}, the same for an unknown id and for another owner's. */
     Future<Memory> get(Scope scope, UUID id, Deadline deadline);
 

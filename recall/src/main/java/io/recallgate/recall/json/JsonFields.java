@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -26,6 +27,9 @@ public final class JsonFields {
 
     private static final Pattern RFC_3339 =
             Pattern.compile("\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})");
+
+    private static final Pattern UUID_TEXT =
+            Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
 
     private final JsonObject object;
     private final String prefix;
@@ -87,6 +91,19 @@ public final class JsonFields {
             throw invalid(name, "must have 1 to " + maxChars + " characters");
         }
         return text;
+    }
+
+    /** An id as we write them, null when absent. */
+    public @Nullable UUID uuid(String name) {
+        String text = text(name);
+        if (text == null) {
+            return null;
+        }
+        // fromString also takes short forms such as 1-1-1-1-1.
+        if (!UUID_TEXT.matcher(text).matches()) {
+            throw invalid(name, "must be an id such as 01890a5d-ac96-774b-bcce-b302099a8057");
+        }
+        return UUID.fromString(text);
     }
 
     /** A whole number in the range, null when absent. */

@@ -2,6 +2,7 @@ package io.recallgate.recall.json;
 
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.recall.api.ExportedMemory;
 import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.MemoryKind;
 import io.recallgate.recall.api.MemoryPage;
@@ -12,9 +13,13 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Memories in JSON. */
 public final class MemoryJson {
@@ -27,6 +32,9 @@ public final class MemoryJson {
 
     private static final Set<String> FIELDS =
             Set.of("content", "kind", "role", "author", "session", "occurred_at", "pinned", "external_id", "metadata");
+
+    private static final Set<String> EXPORTED_FIELDS =
+            Stream.concat(FIELDS.stream(), Stream.of("id")).collect(Collectors.toUnmodifiableSet());
 
     private MemoryJson() {}
 
@@ -74,6 +82,30 @@ public final class MemoryJson {
     public static MemoryDraft draft(JsonObject object, String path) {
         JsonFields fields = new JsonFields(object, path);
         fields.only(FIELDS);
+        return draft(fields);
+    }
+
+    /**
+     * One line of an import: a draft, and the id it had if it was exported.
+     *
+     * @throws FailureException naming the field
+     */
+    public static ExportedMemory imported(JsonObject object) {
+        JsonFields fields = new JsonFields(object, "");
+        fields.only(EXPORTED_FIELDS);
+        return new ExportedMemory(fields.uuid("id"), draft(fields));
+    }
+
+    /** One line of an export: every field that an import takes. */
+    public static JsonObject exported(ExportedMemory memory) {
+        JsonObject line = new JsonObject();
+        if (memory.id() != null) {
+            line.put("id", memory.id().toString());
+        }
+        return line.mergeIn(object(memory.draft()));
+    }
+
+    private static MemoryDraft draft(JsonFields fields) {
         MemoryKind kind = fields.choice("kind", MemoryKind.values(), MemoryKind::wireName);
         return new MemoryDraft(
                 content(fields),
@@ -159,6 +191,23 @@ public final class MemoryJson {
                 String path = "memories[" + i + "].external_id";
                 throw FailureException.ofField(
                         FailureCode.INVALID_FIELD, path, path + " is the same as that of memories[" + first + "]");
+            }
+        }
+    }
+
+    /**
+     * Refuses two memories that are one by their ids.
+     *
+     * @throws FailureException {@code invalid-field} naming the second one
+     */
+    public static void requireDistinctMemories(List<ExportedMemory> memories) {
+        requireDistinct(memories.stream().map(ExportedMemory::draft).toList());
+        Set<UUID> seen = new HashSet<>();
+        for (int i = 0; i < memories.size(); i++) {
+            ExportedMemory memory = memories.get(i);
+            if (memory.id() != null && memory.draft().externalId() == null && !seen.add(memory.id())) {
+                String path = "memories[" + i + "].id";
+                throw FailureException.ofField(FailureCode.INVALID_FIELD, path, path + " is there twice");
             }
         }
     }

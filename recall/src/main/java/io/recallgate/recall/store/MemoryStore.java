@@ -2,6 +2,9 @@ package io.recallgate.recall.store;
 
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.recall.api.ExportPage;
+import io.recallgate.recall.api.ExportQuery;
+import io.recallgate.recall.api.ExportedMemory;
 import io.recallgate.recall.api.Memory;
 import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.MemoryPage;
@@ -57,6 +60,7 @@ public final class MemoryStore implements MemoryService {
     private final Config config;
     private final MemoryIds ids;
     private final MemoryWriter writer;
+    private final MemoryExport exports;
     private final WriteAdmission admission = new WriteAdmission();
 
     /**
@@ -79,23 +83,34 @@ public final class MemoryStore implements MemoryService {
         this.workers = workers;
         this.config = config;
         this.ids = new MemoryIds(config.clock());
+        this.exports = new MemoryExport(database);
         this.writer = new MemoryWriter(new WriteStatements(config.time()), vectors);
     }
 
     @Override
     public Future<List<StoredMemory>> remember(Scope scope, List<MemoryDraft> drafts, Deadline deadline) {
-        long weight = weight(drafts);
+        return restore(
+                scope,
+                drafts.stream().map(draft -> new ExportedMemory(null, draft)).toList(),
+                deadline);
+    }
+
+    @Override
+    public Future<List<StoredMemory>> restore(Scope scope, List<ExportedMemory> memories, Deadline deadline) {
+        long weight = memories.stream()
+                .mapToLong(memory -> memory.draft().content().length())
+                .sum();
         try {
-            if (drafts.isEmpty() || drafts.size() > MAX_DRAFTS) {
+            if (memories.isEmpty() || memories.size() > MAX_DRAFTS) {
                 throw FailureException.ofField(
                         FailureCode.INVALID_FIELD, "memories", "memories must have 1 to " + MAX_DRAFTS + " entries");
             }
-            MemoryJson.requireDistinct(drafts);
+            MemoryJson.requireDistinctMemories(memories);
             admission.enter(weight);
         } catch (FailureException e) {
             return Future.failedFuture(e);
         }
-        return prepare(drafts, weight)
+        return prepare(scope, memories, weight)
                 .compose(prepared -> database.transaction(
                         deadline,
                         connection -> writer.store(
@@ -109,6 +124,11 @@ public final class MemoryStore implements MemoryService {
                     }
                 })
                 .onComplete(ignored -> admission.leave(weight));
+    }
+
+    @Override
+    public Future<ExportPage> export(Scope scope, ExportQuery query, Deadline deadline) {
+        return exports.page(scope, query, deadline);
     }
 
     @Override
@@ -209,7 +229,10 @@ public final class MemoryStore implements MemoryService {
             if (draft.equals(memory.draft())) {
                 return Future.succeededFuture(memory);
             }
-            return prepare(List.of(draft), draft.content().length())
+            return prepare(
+                            scope,
+                            List.of(new ExportedMemory(null, draft)),
+                            draft.content().length())
                     .compose(prepared -> write(scope, memory, prepared.get(0), deadline))
                     .recover(error -> error instanceof FailureException failure
                                     && failure.code() == FailureCode.CONFLICT
@@ -249,28 +272,28 @@ public final class MemoryStore implements MemoryService {
                 });
     }
 
-    private Future<List<PreparedDraft>> prepare(List<MemoryDraft> drafts, long weight) {
-        if (drafts.size() > INLINE_DRAFTS || weight > INLINE_CHARS) {
-            return workers.executeBlocking(() -> prepareNow(drafts), false)
+    private Future<List<PreparedDraft>> prepare(Scope scope, List<ExportedMemory> memories, long weight) {
+        if (memories.size() > INLINE_DRAFTS || weight > INLINE_CHARS) {
+            return workers.executeBlocking(() -> prepareNow(scope, memories), false)
                     .recover(error -> Future.failedFuture(FailureException.of(error)));
         }
         try {
-            return Future.succeededFuture(prepareNow(drafts));
+            return Future.succeededFuture(prepareNow(scope, memories));
         } catch (RuntimeException e) {
             return Future.failedFuture(FailureException.of(e));
         }
     }
 
-    private List<PreparedDraft> prepareNow(List<MemoryDraft> drafts) {
-        List<PreparedDraft> prepared = new ArrayList<>(drafts.size());
-        for (int i = 0; i < drafts.size(); i++) {
-            prepared.add(PreparedDraft.of(i, ids.next(), drafts.get(i), analysis));
+    private List<PreparedDraft> prepareNow(Scope scope, List<ExportedMemory> memories) {
+        List<PreparedDraft> prepared = new ArrayList<>(memories.size());
+        for (int i = 0; i < memories.size(); i++) {
+            ExportedMemory memory = memories.get(i);
+            UUID id = memory.id() == null || memory.draft().externalId() != null
+                    ? ids.next()
+                    : MemoryIds.restored(scope, memory.id());
+            prepared.add(PreparedDraft.of(i, id, memory, analysis));
         }
         return prepared;
-    }
-
-    private static long weight(List<MemoryDraft> drafts) {
-        return drafts.stream().mapToLong(draft -> draft.content().length()).sum();
     }
 
     private static Throwable externalIdTaken(Throwable error) {

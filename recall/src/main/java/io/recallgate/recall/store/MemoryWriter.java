@@ -85,33 +85,72 @@ final class MemoryWriter {
             @Nullable String fingerprint,
             Map<Integer, StoredMemory> done,
             int round) {
-        List<String> externalIds = new ArrayList<>();
-        for (PreparedDraft draft : drafts) {
-            String externalId = draft.draft().externalId();
-            if (externalId != null) {
-                externalIds.add(externalId);
-            }
-        }
-        Future<Map<String, Row>> existing = externalIds.isEmpty()
-                ? Future.succeededFuture(Map.of())
-                : statements
-                        .lockExisting(connection, scope, externalIds, fingerprint)
-                        .map(MemoryWriter::byExternalId);
-        return existing.compose(rows -> {
-            List<PreparedDraft> fresh = new ArrayList<>();
-            List<Change> changes = new ArrayList<>();
-            drafts.forEach(draft -> sort(draft, rows, fresh, changes, done));
-            return change(connection, scope, changes)
-                    .compose(ignored -> insert(connection, scope, fresh, done))
+        return existing(connection, scope, drafts, fingerprint).compose(rows -> {
+            Sorted sorted = new Sorted();
+            drafts.forEach(draft -> sort(draft, rows, sorted, done));
+            return change(connection, scope, sorted.changes)
+                    .compose(ignored -> insert(connection, scope, sorted.fresh, done))
                     .compose(raced -> {
-                        if (raced.isEmpty()) {
+                        List<PreparedDraft> again = new ArrayList<>(sorted.later);
+                        again.addAll(raced);
+                        if (again.isEmpty()) {
                             return Future.succeededFuture();
                         }
                         return round == MAX_ROUNDS
                                 ? Future.failedFuture(conflict())
-                                : round(connection, scope, raced, fingerprint, done, round + 1);
+                                : round(connection, scope, again, fingerprint, done, round + 1);
                     });
         });
+    }
+
+    /** What the drafts of one round turned out to be. */
+    private static final class Sorted {
+        private final List<PreparedDraft> fresh = new ArrayList<>();
+        private final List<Change> changes = new ArrayList<>();
+        private final Set<UUID> taken = new HashSet<>();
+        /** Those whose memory another draft of this round names too, in another way. */
+        private final List<PreparedDraft> later = new ArrayList<>();
+    }
+
+    /** The rows that the drafts name. */
+    private record Existing(Map<String, Row> byExternalId, Map<UUID, Row> byId) {
+        @Nullable
+        Row of(PreparedDraft draft) {
+            String externalId = draft.draft().externalId();
+            if (externalId != null) {
+                return byExternalId.get(externalId);
+            }
+            if (draft.exportedId() == null) {
+                return null;
+            }
+            Row itself = byId.get(draft.exportedId());
+            return itself == null ? byId.get(draft.id()) : itself;
+        }
+    }
+
+    private Future<Existing> existing(
+            SqlConnection connection, Scope scope, List<PreparedDraft> drafts, @Nullable String fingerprint) {
+        List<String> externalIds = new ArrayList<>();
+        List<UUID> ids = new ArrayList<>();
+        for (PreparedDraft draft : drafts) {
+            String externalId = draft.draft().externalId();
+            if (externalId != null) {
+                externalIds.add(externalId);
+            } else if (draft.exportedId() != null) {
+                ids.add(draft.exportedId());
+                ids.add(draft.id());
+            }
+        }
+        Future<Map<String, Row>> byExternalId = externalIds.isEmpty()
+                ? Future.succeededFuture(Map.of())
+                : statements
+                        .lockExisting(connection, scope, externalIds, fingerprint)
+                        .map(MemoryWriter::byExternalId);
+        return byExternalId.compose(named -> ids.isEmpty()
+                ? Future.succeededFuture(new Existing(named, Map.of()))
+                : statements
+                        .lockExported(connection, scope, ids, fingerprint)
+                        .map(rows -> new Existing(named, byId(rows))));
     }
 
     /** Inserts and returns those that somebody else inserted first. */
@@ -135,28 +174,27 @@ final class MemoryWriter {
         });
     }
 
-    private static void sort(
-            PreparedDraft draft,
-            Map<String, Row> rows,
-            List<PreparedDraft> fresh,
-            List<Change> changes,
-            Map<Integer, StoredMemory> done) {
-        String externalId = draft.draft().externalId();
-        Row row = externalId == null ? null : rows.get(externalId);
+    private static void sort(PreparedDraft draft, Existing rows, Sorted sorted, Map<Integer, StoredMemory> done) {
+        Row row = rows.of(draft);
         if (row == null) {
-            fresh.add(draft);
+            sorted.fresh.add(draft);
             return;
         }
         UUID id = row.getUUID("id");
-        MemoryDraft before = MemoryRows.draft(row);
-        boolean reembed = embedsDifferently(MemoryRows.hash(row), before, draft.contentHash(), draft.draft());
-        if (!reembed && sameBesideContent(before, draft.draft())) {
-            done.put(draft.index(), stored(id, draft, MemoryRows.state(row), StoredMemory.Change.UNCHANGED));
+        if (!sorted.taken.add(id)) {
+            sorted.later.add(draft);
             return;
         }
-        changes.add(new Change(id, row.getLong("version"), draft, reembed));
+        MemoryDraft before = MemoryRows.draft(row);
+        PreparedDraft after = draft.named(before.externalId());
+        boolean reembed = embedsDifferently(MemoryRows.hash(row), before, after.contentHash(), after.draft());
+        if (!reembed && sameBesideContent(before, after.draft())) {
+            done.put(draft.index(), stored(id, after, MemoryRows.state(row), StoredMemory.Change.UNCHANGED));
+            return;
+        }
+        sorted.changes.add(new Change(id, row.getLong("version"), after, reembed));
         MemoryState state = reembed ? MemoryState.PENDING : MemoryRows.state(row);
-        done.put(draft.index(), stored(id, draft, state, StoredMemory.Change.UPDATED));
+        done.put(draft.index(), stored(id, after, state, StoredMemory.Change.UPDATED));
     }
 
     private static StoredMemory stored(UUID id, PreparedDraft draft, MemoryState state, StoredMemory.Change change) {
@@ -178,6 +216,12 @@ final class MemoryWriter {
                         draft.occurredAt(),
                         draft.pinned(),
                         draft.metadata()));
+    }
+
+    private static Map<UUID, Row> byId(RowSet<Row> rows) {
+        Map<UUID, Row> map = new HashMap<>();
+        rows.forEach(row -> map.put(row.getUUID("id"), row));
+        return map;
     }
 
     private static Map<String, Row> byExternalId(RowSet<Row> rows) {

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class WriteStatements {
 
     private static final String LOCK_EXISTING = Statements.load("store/lock-existing");
+    private static final String LOCK_EXPORTED = Statements.load("store/lock-exported");
     private static final String INSERT = Statements.load("store/insert");
     private static final String UPDATE = Statements.load("store/update");
     private static final String FORGET_EMBEDDING = Statements.load("store/forget-embedding");
@@ -51,6 +52,13 @@ final class WriteStatements {
         return connection
                 .preparedQuery(LOCK_EXISTING)
                 .execute(Tuple.of(scope.owner(), scope.project(), externalIds.toArray(String[]::new), fingerprint));
+    }
+
+    Future<RowSet<Row>> lockExported(
+            SqlConnection connection, Scope scope, List<UUID> ids, @Nullable String fingerprint) {
+        return connection
+                .preparedQuery(LOCK_EXPORTED)
+                .execute(Tuple.of(scope.owner(), scope.project(), ids.toArray(UUID[]::new), fingerprint));
     }
 
     Future<RowSet<Row>> insert(SqlConnection connection, Scope scope, List<PreparedDraft> drafts) {

@@ -1,0 +1,13 @@
+package io.recallgate.recall.api;
+
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A memory as it leaves one project and enters another.
+ *
+ * @param id it had where it was exported; names it on its way back when its writer gave it no id of its own. Null for
+ *     one that was never exported
+ * @param draft what its writer gave
+ */
+public record ExportedMemory(@Nullable UUID id, MemoryDraft draft) {}

@@ -1,0 +1,16 @@
+-- A part of an export, oldest first, from behind the position $3 up to $4: at most $6 rows, and no more once $7 bytes
+-- are passed. The sizes are read without the contents.
+select id, external_id, kind, role, author, session, content, occurred_at, pinned, metadata, position
+from (
+  select page.*, sum(bytes) over (order by position) - bytes as bytes_before
+  from (
+    select id, external_id, kind, role, author, session, content, occurred_at, pinned, metadata, position,
+      octet_length(content) + pg_column_size(metadata) as bytes
+    from memory
+    where owner = $1 and project = $2 and position > $3 and position <= $4 and ($5::text is null or session = $5)
+    order by position
+    limit $6
+  ) page
+) sized
+where bytes_before < $7
+order by position

@@ -1,0 +1,17 @@
+-- The memories that have these ids, locked as lock-existing.sql does, and after it: every writer takes external ids first.
+-- $4 is the fingerprint of the active model.
+select m.id, m.external_id, m.kind, m.role, m.author, m.session, m.content_hash, m.occurred_at, m.pinned, m.metadata,
+  m.version,
+  case
+    when exists (select from memory_vector v
+      where v.memory_id = m.id and v.fingerprint = $4 and v.content_hash = m.content_hash) then 'embedded'
+    when exists (select from embedding_job j
+      where j.memory_id = m.id and j.state in ('available', 'running', 'retryable')) then 'pending'
+    when exists (select from embedding_job j
+      where j.memory_id = m.id and j.state = 'failed' and j.content_hash = m.content_hash) then 'failed'
+    else 'pending'
+  end as state
+from memory m
+where m.owner = $1 and m.project = $2 and m.id = any ($3)
+order by m.id
+for update of m
