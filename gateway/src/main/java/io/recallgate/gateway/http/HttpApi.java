@@ -20,6 +20,8 @@ import io.recallgate.gateway.http.routes.MemoryRoutes;
 import io.recallgate.gateway.http.routes.OperationRoutes;
 import io.recallgate.gateway.http.routes.PendingRoutes;
 import io.recallgate.gateway.http.routes.RecallRoutes;
+import io.recallgate.gateway.http.transfer.TransferOptions;
+import io.recallgate.gateway.http.transfer.TransferRoutes;
 import io.recallgate.gateway.runtime.GatewayRuntime;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -89,10 +91,21 @@ public final class HttpApi {
      */
     public static HttpApi create(
             Vertx vertx, GatewayRuntime runtime, HttpEnvironment environment, Supplier<HttpOptions> options) {
+        return create(vertx, runtime, environment, options, TransferOptions.DEFAULTS);
+    }
+
+    /** The same with other bounds of imports and exports. */
+    static HttpApi create(
+            Vertx vertx,
+            GatewayRuntime runtime,
+            HttpEnvironment environment,
+            Supplier<HttpOptions> options,
+            TransferOptions transfers) {
         JsonWorkers workers = new JsonWorkers(vertx);
         List<Endpoint> endpoints = new ArrayList<>();
         // Before the routes with parameters: Vert.x takes the first route that matches.
         endpoints.addAll(PendingRoutes.endpoints());
+        endpoints.addAll(new TransferRoutes(runtime, environment, transfers).endpoints());
         endpoints.addAll(new MemoryRoutes(runtime).endpoints());
         endpoints.addAll(new RecallRoutes(runtime).endpoints());
         endpoints.addAll(new EmbeddingRoutes(runtime).endpoints());

@@ -2,6 +2,9 @@ package io.recallgate.gateway.http;
 
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.recall.api.ExportPage;
+import io.recallgate.recall.api.ExportQuery;
+import io.recallgate.recall.api.ExportedMemory;
 import io.recallgate.recall.api.Memory;
 import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.MemoryPage;
@@ -22,6 +25,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Memories in a map, scoped as the real ones are. What it was asked is kept for the test. */
@@ -29,7 +33,13 @@ final class ScriptedMemories implements MemoryService {
 
     final BlockingQueue<MemoryQuery> queries = new LinkedBlockingQueue<>();
     final BlockingQueue<Deadline> deadlines = new LinkedBlockingQueue<>();
+    final BlockingQueue<List<ExportedMemory>> restored = new LinkedBlockingQueue<>();
     volatile @Nullable FailureException failing;
+    /** Asked before each write of an import. */
+    volatile Function<List<ExportedMemory>, Future<?>> restore = memories -> Future.succeededFuture();
+
+    volatile Function<ExportQuery, Future<ExportPage>> export =
+            query -> Future.succeededFuture(new ExportPage(List.of(), null));
 
     private final Map<Scope, Map<UUID, Memory>> stored = new LinkedHashMap<>();
 
@@ -39,6 +49,19 @@ final class ScriptedMemories implements MemoryService {
 
     private synchronized Map<UUID, Memory> of(Scope scope) {
         return stored.computeIfAbsent(scope, ignored -> new LinkedHashMap<>());
+    }
+
+    @Override
+    public Future<List<StoredMemory>> restore(Scope scope, List<ExportedMemory> memories, Deadline deadline) {
+        restored.add(memories);
+        return restore.apply(memories)
+                .compose(ignored -> remember(
+                        scope, memories.stream().map(ExportedMemory::draft).toList(), deadline));
+    }
+
+    @Override
+    public Future<ExportPage> export(Scope scope, ExportQuery query, Deadline deadline) {
+        return export.apply(query);
     }
 
     @Override

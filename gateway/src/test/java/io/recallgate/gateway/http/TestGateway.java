@@ -5,6 +5,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.recallgate.gateway.config.ApiKeys;
 import io.recallgate.gateway.http.pipeline.HttpEnvironment;
 import io.recallgate.gateway.http.pipeline.HttpOptions;
+import io.recallgate.gateway.http.transfer.TransferOptions;
 import io.recallgate.time.SystemClock;
 import io.recallgate.time.VertxTimers;
 import io.vertx.core.Future;
@@ -46,11 +47,16 @@ final class TestGateway implements AutoCloseable {
     }
 
     TestGateway(@Nullable ApiKeys keys) {
+        this(keys, TransferOptions.DEFAULTS);
+    }
+
+    TestGateway(@Nullable ApiKeys keys, TransferOptions transfers) {
         api = HttpApi.create(
                 vertx,
                 runtime,
                 new HttpEnvironment(SystemClock.INSTANCE, new VertxTimers(vertx), registry, keys, "127.0.0.1"),
-                () -> options);
+                () -> options,
+                transfers);
         server =
                 await(api.serve(vertx.createHttpServer(HttpApi.serverOptions())).listen(0, "127.0.0.1"));
         port = server.actualPort();

@@ -51,40 +51,75 @@ public final class StrictJson {
 
     private StrictJson() {}
 
+    /** What is read, as failures name it. */
+    private enum Source {
+        BODY("the body"),
+        LINE("the line");
+
+        private final String words;
+
+        Source(String words) {
+            this.words = words;
+        }
+
+        /** Where in it; a line's own number its reader knows, and ours would be another one. */
+        private String at(@Nullable JsonLocation location) {
+            if (location == null) {
+                return "";
+            }
+            String column = "column " + location.getColumnNr() + ")";
+            return this == LINE ? " (" + column : " (line " + location.getLineNr() + ", " + column;
+        }
+    }
+
     /**
      * Reads a JSON object.
      *
      * @throws FailureException {@code invalid-json}, {@code invalid-field} or {@code invalid-text}
      */
     public static JsonObject object(byte[] utf8) {
+        return object(utf8, Source.BODY);
+    }
+
+    /**
+     * Reads a JSON object that is one line of many.
+     *
+     * @throws FailureException as {@link #object}
+     */
+    public static JsonObject line(byte[] utf8) {
+        return object(utf8, Source.LINE);
+    }
+
+    private static JsonObject object(byte[] utf8, Source source) {
         try (JsonParser parser = FACTORY.createParser(utf8)) {
             JsonToken first = parser.nextToken();
             if (first == null) {
-                throw new FailureException(FailureCode.INVALID_JSON, "the body is empty; send a JSON object");
+                throw new FailureException(FailureCode.INVALID_JSON, source.words + " is empty; send a JSON object");
             }
             if (first != JsonToken.START_OBJECT) {
-                throw new FailureException(FailureCode.INVALID_JSON, "the body must be a JSON object");
+                throw new FailureException(FailureCode.INVALID_JSON, source.words + " must be a JSON object");
             }
             JsonObject object = new JsonObject(readObject(parser, ""));
             if (parser.nextToken() != null) {
                 throw new FailureException(
-                        FailureCode.INVALID_JSON, "text after the JSON object" + at(parser.currentTokenLocation()));
+                        FailureCode.INVALID_JSON,
+                        "text after the JSON object" + source.at(parser.currentTokenLocation()));
             }
             return object;
         } catch (StreamConstraintsException e) {
             throw new FailureException(
                             FailureCode.INVALID_JSON,
                             "nested deeper than " + MAX_DEPTH + " levels, or a name or number that is too long"
-                                    + at(e.getLocation()))
+                                    + source.at(e.getLocation()))
                     .causedBy(e);
         } catch (JsonProcessingException e) {
             String what = String.valueOf(e.getOriginalMessage()).startsWith("Duplicate field")
                     ? "a key is given twice"
                     : "not valid JSON";
-            throw new FailureException(FailureCode.INVALID_JSON, what + at(e.getLocation()));
+            throw new FailureException(FailureCode.INVALID_JSON, what + source.at(e.getLocation()));
         } catch (IOException e) {
             // Also malformed UTF-8, which the parser reports as a plain CharConversionException.
-            throw new FailureException(FailureCode.INVALID_JSON, "the body is not valid UTF-8");
+            throw new FailureException(FailureCode.INVALID_JSON, source.words + " is not valid UTF-8");
         }
     }
 
@@ -141,9 +176,5 @@ public final class StrictJson {
             throw FailureException.ofField(FailureCode.INVALID_FIELD, path, "a number beyond what a double holds");
         }
         return value;
-    }
-
-    private static String at(@Nullable JsonLocation location) {
-        return location == null ? "" : " (line " + location.getLineNr() + ", column " + location.getColumnNr() + ")";
     }
 }

@@ -50,8 +50,7 @@ final class Answers {
 
     void write(Exchange exchange, FailureException failure) {
         FailureCode code = failure.code();
-        report(exchange, failure);
-        metrics.failed(exchange.endpoint(), code);
+        failed(exchange, failure);
         HttpServerResponse response = exchange.routing().response();
         if (gone(exchange)) {
             return;
@@ -77,6 +76,23 @@ final class Answers {
         end(exchange, response, dialect.body(failure, exchange.requestId()).toBuffer());
     }
 
+    /** Begins an answer of unknown length. */
+    AnswerStream begin(Exchange exchange, String contentType) {
+        HttpServerResponse response = exchange.routing().response();
+        head(exchange, response, 200);
+        response.putHeader("content-type", contentType);
+        // A proxy that collects the answer first would hide how far it is.
+        response.putHeader("x-accel-buffering", "no");
+        response.setChunked(!exchange.wantsHeadOnly());
+        return new AnswerStream(this, exchange, response);
+    }
+
+    /** A failure that shows in the answer in another way than as its status. */
+    void failed(Exchange exchange, FailureException failure) {
+        report(exchange, failure);
+        metrics.failed(exchange.endpoint(), failure.code());
+    }
+
     private static void head(Exchange exchange, HttpServerResponse response, int status) {
         response.setStatusCode(status);
         response.putHeader("x-request-id", exchange.requestId());
@@ -95,7 +111,7 @@ final class Answers {
     }
 
     /** Lets the rest of an unread request run out, so that the client reads its answer, and closes if it does not. */
-    private void linger(Exchange exchange) {
+    void linger(Exchange exchange) {
         HttpServerRequest request = exchange.routing().request();
         if (request.isEnded()) {
             return;

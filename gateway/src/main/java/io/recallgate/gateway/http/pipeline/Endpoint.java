@@ -16,6 +16,8 @@ import java.util.Set;
  * @param right what a key needs; not looked at when the gate asks for no key
  * @param body media types it takes; empty for a route without body
  * @param query names of its query parameters
+ * @param streams whether body and answer pass through piece by piece: the body is not read before the route, and the
+ *     request's lifetime is a day
  * @param route does the work
  */
 public record Endpoint(
@@ -26,6 +28,7 @@ public record Endpoint(
         Right right,
         Set<String> body,
         Set<String> query,
+        boolean streams,
         RouteHandler route) {
 
     /** What a JSON route takes. */
@@ -50,17 +53,17 @@ public record Endpoint(
 
     /** A native route that needs a key with {@code right} and takes neither body nor parameters. */
     public static Endpoint of(HttpMethod method, String path, Right right, RouteHandler route) {
-        return new Endpoint(method, path, Dialect.NATIVE, Gate.KEY, right, Set.of(), Set.of(), route);
+        return new Endpoint(method, path, Dialect.NATIVE, Gate.KEY, right, Set.of(), Set.of(), false, route);
     }
 
     /** The same with another gate. */
     public Endpoint gate(Gate other) {
-        return new Endpoint(method, path, dialect, other, right, body, query, route);
+        return new Endpoint(method, path, dialect, other, right, body, query, streams, route);
     }
 
     /** The same with errors of another dialect. */
     public Endpoint dialect(Dialect other) {
-        return new Endpoint(method, path, other, gate, right, body, query, route);
+        return new Endpoint(method, path, other, gate, right, body, query, streams, route);
     }
 
     /** The same with a JSON body. */
@@ -70,12 +73,17 @@ public record Endpoint(
 
     /** The same with a body of one of these media types. */
     public Endpoint body(Set<String> mediaTypes) {
-        return new Endpoint(method, path, dialect, gate, right, mediaTypes, query, route);
+        return new Endpoint(method, path, dialect, gate, right, mediaTypes, query, streams, route);
     }
 
     /** The same with these query parameters. */
     public Endpoint query(String... names) {
-        return new Endpoint(method, path, dialect, gate, right, body, Set.of(names), route);
+        return new Endpoint(method, path, dialect, gate, right, body, Set.of(names), streams, route);
+    }
+
+    /** The same as a streaming route: it uses {@link Exchange#incoming()} and {@link Exchange#stream}. */
+    public Endpoint streaming() {
+        return new Endpoint(method, path, dialect, gate, right, body, query, true, route);
     }
 
     /** The path as Vert.x writes it: {@code /v1/memories/:id}. */

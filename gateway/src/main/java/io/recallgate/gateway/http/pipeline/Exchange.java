@@ -11,6 +11,7 @@ import io.recallgate.time.Deadline;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One request and its answer, as stages and routes see it. Owned by the request's event loop; only {@link #cancel()}
- * and {@link #claimAnswer()} are safe from elsewhere.
+ * {@link #onLoop} and {@link #claimAnswer()} are safe from elsewhere.
  */
 public final class Exchange {
 
@@ -30,6 +31,7 @@ public final class Exchange {
     private final Endpoint endpoint;
     private final Context loop;
     private final JsonWorkers workers;
+    private final Answers answers;
     private final long startNanos;
     private final CancelSignal cancel = new CancelSignal();
     private final AtomicBoolean answered = new AtomicBoolean();
@@ -40,12 +42,20 @@ public final class Exchange {
     private List<Buffer> chunks = List.of();
     private long bodyBytes;
     private @Nullable String allowed;
+    private @Nullable AnswerStream stream;
 
-    Exchange(RoutingContext routing, Endpoint endpoint, JsonWorkers workers, long startNanos, Deadline lifetime) {
+    Exchange(
+            RoutingContext routing,
+            Endpoint endpoint,
+            JsonWorkers workers,
+            Answers answers,
+            long startNanos,
+            Deadline lifetime) {
         this.routing = routing;
         this.endpoint = endpoint;
         this.loop = routing.vertx().getOrCreateContext();
         this.workers = workers;
+        this.answers = answers;
         this.startNanos = startNanos;
         this.deadline = lifetime;
     }
@@ -140,11 +150,42 @@ public final class Exchange {
         return bodyBytes > 0;
     }
 
+    /** The body of a streaming route, which nobody has read yet. */
+    public IncomingBody incoming() {
+        return new IncomingBody(routing);
+    }
+
+    /** Whether only the head of the answer is wanted. */
+    public boolean wantsHeadOnly() {
+        return routing.request().method().equals(HttpMethod.HEAD);
+    }
+
+    /**
+     * Begins an answer of status 200 that is written piece by piece. The route then completes with {@link
+     * Reply#streamed()}; a failure after this cuts the answer.
+     *
+     * @return empty when the deadline has answered already, or when nobody is left to answer
+     */
+    public Optional<AnswerStream> stream(String contentType) {
+        if (routing.response().closed() || !claimAnswer()) {
+            return Optional.empty();
+        }
+        AnswerStream begun = answers.begin(this, contentType);
+        stream = begun;
+        return Optional.of(begun);
+    }
+
+    /** The answer that is written piece by piece, if one has begun. */
+    Optional<AnswerStream> streaming() {
+        return Optional.ofNullable(stream);
+    }
+
     RoutingContext routing() {
         return routing;
     }
 
-    JsonWorkers workers() {
+    /** Where the JSON of large bodies is read and written. */
+    public JsonWorkers workers() {
         return workers;
     }
 
@@ -161,8 +202,8 @@ public final class Exchange {
         return answered.get();
     }
 
-    /** Runs {@code task} on the request's event loop, at once when already there. */
-    void onLoop(Runnable task) {
+    /** Runs {@code task} on the request's event loop, at once when already there. Any thread. */
+    public void onLoop(Runnable task) {
         if (routing.vertx().getOrCreateContext() == loop) {
             task.run();
         } else {

@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 public final class Parameters {
 
     private static final Pattern DIGITS = Pattern.compile("[0-9]{1,12}");
+    private static final int MAX_NAME_LENGTH = 200;
     private static final String DEADLINE = "x-recallgate-deadline-ms";
 
     private Parameters() {}
@@ -44,6 +45,18 @@ public final class Parameters {
             throw new FailureException(FailureCode.INVALID_FIELD, "the query string is not valid percent-encoding")
                     .causedBy(e);
         }
+    }
+
+    /**
+     * A session's name.
+     *
+     * @throws FailureException {@code invalid-field}
+     */
+    public static String session(String text) {
+        if (text.isEmpty() || text.length() > MAX_NAME_LENGTH) {
+            throw invalid("session", "session must have 1 to " + MAX_NAME_LENGTH + " characters");
+        }
+        return text;
     }
 
     /** {@code invalid-field} about a parameter. */

@@ -23,6 +23,9 @@ public final class Pipeline {
     /** How much later than the deadline we answer ourselves: services are given the first word. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
+    /** Of a streaming route: longer than any import or export takes, which have bounds of their own on standing still. */
+    private static final long STREAM_MILLIS = TimeUnit.DAYS.toMillis(1);
+
     private static final Pattern SANE_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/+=@-]{0,127}");
     private static final Future<Void> PASSED = Future.succeededFuture();
     private static final Duration SOON = Duration.ofSeconds(1);
@@ -58,8 +61,9 @@ public final class Pipeline {
                 routing,
                 endpoint,
                 workers,
+                answers,
                 environment.clock().nanoTime(),
-                Deadline.afterMillis(environment.clock(), now.lifetimeMillis()));
+                Deadline.afterMillis(environment.clock(), endpoint.streams() ? STREAM_MILLIS : now.lifetimeMillis()));
         Served served = new Served(exchange, now);
         routing.addEndHandler(ended -> served.connectionDone());
         advance(served, 0);
@@ -184,7 +188,8 @@ public final class Pipeline {
     }
 
     private Future<Void> body(Served served) {
-        if (!served.exchange.endpoint().takesBody()) {
+        if (!served.exchange.endpoint().takesBody()
+                || served.exchange.endpoint().streams()) {
             return PASSED;
         }
         return bodies.read(served.exchange, served.options, bytes -> served.bufferedBytes += bytes);
@@ -194,7 +199,7 @@ public final class Pipeline {
         Exchange exchange = served.exchange;
         return exchange.endpoint().route().serve(exchange).compose(reply -> {
             exchange.dropBody();
-            if (exchange.cancel().isCancelled()) {
+            if (exchange.streaming().isPresent() || exchange.cancel().isCancelled()) {
                 return PASSED;
             }
             return workers.run(reply.estimatedBytes(), reply.body()).map(encoded -> {
@@ -243,6 +248,9 @@ public final class Pipeline {
         void fail(Throwable error) {
             if (exchange.claimAnswer()) {
                 answers.write(exchange, FailureException.of(error));
+            } else {
+                // No-op for an answer that has ended.
+                exchange.streaming().ifPresent(stream -> stream.cut(FailureException.of(error), Buffer.buffer()));
             }
             workDone();
         }
@@ -260,9 +268,16 @@ public final class Pipeline {
             }
             metrics.answered(
                     exchange.endpoint(),
-                    sent ? exchange.routing().response().getStatusCode() : HttpMetrics.CLIENT_GONE,
+                    sent ? exchange.routing().response().getStatusCode() : statusOfCut(),
                     environment.clock().nanoTime() - exchange.startNanos());
             release();
+        }
+
+        /** An answer that we cut ourselves counts as the failure that it was. */
+        private int statusOfCut() {
+            FailureException reason =
+                    exchange.streaming().map(AnswerStream::reasonOfCut).orElse(null);
+            return reason == null ? HttpMetrics.CLIENT_GONE : reason.code().httpStatus();
         }
 
         void workDone() {

@@ -38,6 +38,14 @@ public record Reply(
         return new Reply(status, contentType, Map.of(), 0, () -> body);
     }
 
+    /**
+     * What a route completes with that has written its answer through {@link Exchange#stream}, or that has nobody left to
+     * answer; itself never sent.
+     */
+    public static Reply streamed() {
+        return noContent();
+    }
+
     /** 204. */
     public static Reply noContent() {
         return new Reply(204, "", Map.of(), 0, Buffer::buffer);

@@ -14,7 +14,7 @@ public enum Stage {
     PARAMETERS,
     /** The body's media type is one the route takes. */
     MEDIA_TYPE,
-    /** The body is read whole, within its bounds. */
+    /** The body is read whole, within its bounds; a streaming route reads it itself. */
     BODY,
     /** The route does its work. */
     ROUTE

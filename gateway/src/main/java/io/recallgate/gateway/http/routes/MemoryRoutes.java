@@ -27,7 +27,6 @@ public final class MemoryRoutes {
     public static final Set<String> PATCH_TYPES = Set.of("application/json", "application/merge-patch+json");
 
     private static final int DEFAULT_LIMIT = 50;
-    private static final int MAX_NAME_LENGTH = 200;
 
     /** JSON around a memory's content; an estimate, only to decide where it is encoded. */
     private static final long ENVELOPE_BYTES = 600;
@@ -67,7 +66,7 @@ public final class MemoryRoutes {
 
     private Future<Reply> list(Exchange exchange) {
         MemoryQuery query = new MemoryQuery(
-                exchange.query("session").map(MemoryRoutes::session).orElse(null),
+                exchange.query("session").map(Parameters::session).orElse(null),
                 exchange.query("kind")
                         .map(text -> Parameters.oneOf("kind", text, MemoryKind.class))
                         .orElse(null),
@@ -93,17 +92,10 @@ public final class MemoryRoutes {
     }
 
     private Future<Reply> deleteSession(Exchange exchange) {
-        String session = session(exchange.query("session").orElse(""));
+        String session = Parameters.session(exchange.query("session").orElse(""));
         return memories()
                 .deleteSession(exchange.scope(), session, exchange.deadline())
                 .map(deleted -> Reply.json(200, new JsonObject().put("deleted", deleted)));
-    }
-
-    private static String session(String text) {
-        if (text.isEmpty() || text.length() > MAX_NAME_LENGTH) {
-            throw Parameters.invalid("session", "session must have 1 to " + MAX_NAME_LENGTH + " characters");
-        }
-        return text;
     }
 
     private Future<Reply> get(Exchange exchange) {

@@ -18,8 +18,6 @@ public final class PendingRoutes {
     /** The routes; each answers 501. */
     public static List<Endpoint> endpoints() {
         return List.of(
-                pending(HttpMethod.POST, "/v1/memories/import", Right.WRITE),
-                pending(HttpMethod.GET, "/v1/export", Right.READ).query("session"),
                 pending(HttpMethod.GET, "/v1/recall/stats", Right.READ).query("window"),
                 pending(HttpMethod.POST, "/v1/model", Right.ADMIN),
                 pending(HttpMethod.GET, "/v1/probes", Right.READ),
