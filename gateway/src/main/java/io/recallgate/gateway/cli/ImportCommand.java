@@ -1,20 +1,17 @@
 package io.recallgate.gateway.cli;
 
 import io.recallgate.gateway.cli.client.GatewayClient;
-import io.recallgate.gateway.cli.console.CommandFailedException;
 import io.recallgate.gateway.cli.console.Counted;
 import io.recallgate.gateway.cli.console.Progress;
 import io.recallgate.gateway.cli.console.Screen;
-import io.recallgate.gateway.cli.conversation.ConversationFiles;
-import io.recallgate.gateway.cli.conversation.ConversationSource;
 import io.recallgate.gateway.cli.conversation.SourceItem;
 import io.recallgate.gateway.cli.importing.EmbeddingWatch;
+import io.recallgate.gateway.cli.importing.ImportFile;
 import io.recallgate.gateway.cli.importing.ImportReport;
-import io.recallgate.gateway.cli.importing.Importer;
 import io.recallgate.gateway.cli.importing.JobCounts;
+import io.recallgate.gateway.cli.importing.StreamedImport;
 import io.recallgate.gateway.cli.importing.Watched;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -36,8 +33,9 @@ import picocli.CommandLine.Parameters;
             "  {\"content\":\"The beta moves to 11 April\",\"session\":\"standup\",\"author\":\"Mika\",\"external_id\":\"s1/1\"}",
             "or a LoCoMo-style conversation (*.json with session_1, session_1_date_time, …).",
             "",
-            "Damaged lines are listed and the rest is kept; the exit status is then 1. Memories with an",
-            "external_id are stored once, however often the file is imported.",
+            "Damaged lines are listed and the rest is kept; the exit status is then 1. An import that was",
+            "interrupted is run again: a memory is stored once, by its external_id, or by the file's",
+            "digest and its line. Of standard input only memories with an external_id are.",
             "",
             "The summary is one JSON object with --json, and when standard output is not a terminal.",
             "",
@@ -88,15 +86,17 @@ final class ImportCommand implements Callable<Integer> {
         GatewayClient client = connection.client(context, PATIENCE);
         Screen screen = context.screen();
         ImportReport report;
-        try (ConversationSource source = ConversationFiles.open(file, context.in())) {
-            jobsBefore = JobCounts.of(client);
-            countedNanos = context.clock().nanoTime();
-            try (Progress progress = new Progress(screen, context.clock(), "importing")) {
-                report = new Importer(client, session, importer -> show(importer, source, client, progress))
-                        .run(source, context.clock()::nanoTime);
-            }
-        } catch (IOException e) {
-            throw new CommandFailedException("cannot close " + file + ": " + e.getMessage(), e);
+        ImportFile source = new ImportFile(file, context.in());
+        jobsBefore = JobCounts.of(client);
+        countedNanos = context.clock().nanoTime();
+        try (Progress progress = new Progress(screen, context.clock(), "importing")) {
+            report = new StreamedImport(
+                            client.address(),
+                            session,
+                            context.clock(),
+                            context.pauses(),
+                            (accepted, position, size) -> show(accepted, position, size, client, progress))
+                    .run(source, PATIENCE);
         }
         if (!wait) {
             print(report, JobCounts.of(client), client);
@@ -114,7 +114,7 @@ final class ImportCommand implements Callable<Integer> {
         return report.rejectedCount() == 0 && watched.complete() ? 0 : 1;
     }
 
-    private void show(Importer importer, ConversationSource source, GatewayClient client, Progress progress) {
+    private void show(long accepted, long position, long size, GatewayClient client, Progress progress) {
         long now = context.clock().nanoTime();
         if (context.screen().errIsTerminal() && now - countedNanos >= COUNT_JOBS_EVERY_NANOS) {
             countedNanos = now;
@@ -124,11 +124,11 @@ final class ImportCommand implements Callable<Integer> {
         String detail = String.format(
                 Locale.ROOT,
                 "%s  %,.0f/s%s",
-                Counted.memories(importer.accepted()),
-                importer.accepted() / Math.max(0.001, seconds),
+                Counted.memories(accepted),
+                accepted / Math.max(0.001, seconds),
                 embedding());
-        if (source.sizeBytes() > 0) {
-            progress.show(source.positionBytes(), source.sizeBytes(), detail);
+        if (size > 0) {
+            progress.show(position, size, detail);
         } else {
             progress.show(detail);
         }

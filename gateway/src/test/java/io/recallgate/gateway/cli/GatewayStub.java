@@ -20,7 +20,7 @@ import java.util.function.Function;
 final class GatewayStub implements AutoCloseable {
 
     /** One request as it arrived. */
-    record Request(String route, String body, Map<String, List<String>> headers) {
+    record Request(String route, String query, String body, Map<String, List<String>> headers) {
         JsonObject json() {
             return new JsonObject(body);
         }
@@ -103,7 +103,11 @@ final class GatewayStub implements AutoCloseable {
             String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
             String route =
                     exchange.getRequestMethod() + " " + exchange.getRequestURI().getPath();
-            Request request = new Request(route, body, Map.copyOf(exchange.getRequestHeaders()));
+            Request request = new Request(
+                    route,
+                    String.valueOf(exchange.getRequestURI().getQuery()),
+                    body,
+                    Map.copyOf(exchange.getRequestHeaders()));
             requests.add(request);
             Reply reply = routes.getOrDefault(route, ignored -> Reply.problem(404, "not-found", "no such route"))
                     .apply(request);

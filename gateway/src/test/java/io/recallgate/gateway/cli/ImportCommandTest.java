@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.gateway.cli.GatewayStub.Reply;
 import io.recallgate.gateway.cli.GatewayStub.Request;
+import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -14,6 +15,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ImportCommandTest {
 
-    private static final String STORE = "POST /v1/memories";
+    private static final String STORE = "POST /v1/memories/import";
 
     @TempDir
     Path directory;
@@ -46,24 +49,51 @@ class ImportCommandTest {
                 .put("counts", new JsonObject().put("available", available).put("failed", failed));
     }
 
-    /** All or nothing, as the gateway does it; content "bad" is refused. */
+    /** As the gateway does it; content "bad" is refused. */
     private Reply store(Request request) {
-        JsonArray answer = new JsonArray();
-        JsonArray memories = request.json().getJsonArray("memories");
-        for (int i = 0; i < memories.size(); i++) {
-            if ("bad".equals(memories.getJsonObject(i).getString("content"))) {
-                return Reply.problem(400, "invalid-text", "memories[" + i + "].content has a NUL");
+        Map<String, Integer> changes = new HashMap<>();
+        JsonArray rejected = new JsonArray();
+        List<String> lines = request.body().lines().toList();
+        for (int i = 0; i < lines.size(); i++) {
+            if (lines.get(i).isEmpty()) {
+                continue;
+            }
+            try {
+                JsonObject memory = new JsonObject(lines.get(i));
+                if ("bad".equals(memory.getString("content"))) {
+                    rejected.add(rejection(i + 1, "invalid-text", "content has a NUL"));
+                    continue;
+                }
+                String before = stored.put(
+                        memory.getString("external_id", "none-" + stored.size()), memory.getString("content"));
+                changes.merge(
+                        before == null
+                                ? "stored"
+                                : before.equals(memory.getString("content")) ? "unchanged" : "updated",
+                        1,
+                        Integer::sum);
+            } catch (DecodeException e) {
+                rejected.add(rejection(i + 1, "invalid-json", "the line is not a JSON object"));
             }
         }
-        for (int i = 0; i < memories.size(); i++) {
-            JsonObject memory = memories.getJsonObject(i);
-            String before =
-                    stored.put(memory.getString("external_id", "none-" + stored.size()), memory.getString("content"));
-            String change =
-                    before == null ? "stored" : before.equals(memory.getString("content")) ? "unchanged" : "updated";
-            answer.add(new JsonObject().put("id", "x").put("change", change));
-        }
-        return new Reply(202, new JsonObject().put("memories", answer).encode(), Map.of());
+        return last(
+                new JsonObject()
+                        .put("done", true)
+                        .put("lines", lines.size())
+                        .put("rejected_count", rejected.size())
+                        .put("rejected", new JsonArray(rejected.getList().subList(0, Math.min(100, rejected.size()))))
+                        .put("stored", changes.get("stored"))
+                        .put("updated", changes.get("updated"))
+                        .put("unchanged", changes.get("unchanged")),
+                "{\"lines\":1,\"stored\":1}\n");
+    }
+
+    private static JsonObject rejection(int line, String code, String detail) {
+        return new JsonObject().put("line", line).put("code", code).put("detail", detail);
+    }
+
+    private static Reply last(JsonObject last, String before) {
+        return new Reply(200, before + last.encode() + "\n", Map.of());
     }
 
     private String file(String name, String... lines) throws IOException {
@@ -80,7 +110,7 @@ class ImportCommandTest {
     }
 
     @Test
-    void everyLineIsStoredInBatchesAndSummedUpInOneLine() throws IOException {
+    void everyLineIsStoredAndAllIsSummedUpInOneLine() throws IOException {
         String[] lines = new String[450];
         for (int i = 0; i < lines.length; i++) {
             lines[i] = memory(i, "text " + i);
@@ -93,9 +123,8 @@ class ImportCommandTest {
         assertThat(summary.getBoolean("done")).isTrue();
         assertThat(summary.getInteger("stored")).isEqualTo(450);
         assertThat(summary.getInteger("rejected_count")).isZero();
-        assertThat(gateway.requests(STORE))
-                .extracting(request -> request.json().getJsonArray("memories").size())
-                .containsExactly(200, 200, 50);
+        assertThat(gateway.requests(STORE)).hasSize(1);
+        assertThat(gateway.requests(STORE).get(0).body()).isEqualTo(String.join("\n", lines) + "\n");
     }
 
     @Test
@@ -131,24 +160,114 @@ class ImportCommandTest {
     }
 
     @Test
-    void oneMemoryTwiceInAFileGoesInTwoRequestsSoThatTheLaterWins() throws IOException {
-        line.run("import", file("a.ndjson", memory(1, "old"), memory(1, "new")));
+    void theSessionOptionIsForMemoriesThatNameNone() throws IOException {
+        line.run("import", file("a.ndjson", "{\"content\":\"a\"}"), "--session", "given & taken");
 
-        assertThat(gateway.requests(STORE)).hasSize(2);
-        assertThat(stored).containsEntry("e1", "new");
+        assertThat(gateway.requests(STORE).get(0).query()).isEqualTo("session=given & taken");
     }
 
     @Test
-    void theSessionOptionIsForMemoriesThatNameNone() throws IOException {
-        line.run(
-                "import",
-                file("a.ndjson", "{\"content\":\"a\"}", "{\"content\":\"b\",\"session\":\"own\"}"),
-                "--session",
-                "given");
+    void aMemoryWithoutANameGetsOneFromItsFileAndItsLine() throws IOException {
+        String one = file(
+                "a.ndjson",
+                "{\"content\":\"a\"}",
+                "",
+                "\uFEFF  {\"content\":\"b\",\"content\":\"c\"}",
+                "{\"content\":\"d\",\"external_id\":null}",
+                "{\"content\":\"e\",\"id\":\"x\"}",
+                "{\"content\":\"f\",\"external_id\":\"own\"}",
+                "{");
+        line.run("import", one);
+        line.run("import", one);
+        line.run("import", file("b.ndjson", "{\"content\":\"other\"}"));
 
-        JsonArray memories = gateway.requests(STORE).get(0).json().getJsonArray("memories");
-        assertThat(memories.getJsonObject(0).getString("session")).isEqualTo("given");
-        assertThat(memories.getJsonObject(1).getString("session")).isEqualTo("own");
+        List<GatewayStub.Request> requests = gateway.requests(STORE);
+        List<String> sent = requests.get(0).body().lines().toList();
+        Matcher name = Pattern.compile("\\{\"external_id\":\"(import:[0-9a-f]{32}):1\",\"content\":\"a\"}")
+                .matcher(sent.get(0));
+        assertThat(name.matches()).as(sent.get(0)).isTrue();
+        String file = name.group(1);
+        assertThat(sent)
+                .containsExactly(
+                        sent.get(0),
+                        "",
+                        // As it was but for the name: that a key is there twice is for the gateway to see.
+                        "\uFEFF  {\"external_id\":\"" + file + ":3\",\"content\":\"b\",\"content\":\"c\"}",
+                        "{\"content\":\"d\",\"external_id\":\"" + file + ":4\"}",
+                        "{\"content\":\"e\",\"id\":\"x\"}",
+                        "{\"content\":\"f\",\"external_id\":\"own\"}",
+                        "{");
+        assertThat(requests.get(1).body()).isEqualTo(requests.get(0).body());
+        assertThat(requests.get(2).body()).contains("import:").doesNotContain(file);
+    }
+
+    @Test
+    void aLineThatIsTooLongIsListedAndTheNumbersOfTheOthersStay() throws IOException {
+        String file = file("a.ndjson", memory(1, "x".repeat(9 << 20)), memory(2, "two"), memory(3, "bad"));
+
+        assertThat(line.run("import", file)).isEqualTo(1);
+
+        JsonArray rejected = new JsonObject(line.out()).getJsonArray("rejected");
+        assertThat(rejected.getJsonObject(0).getInteger("line")).isEqualTo(1);
+        assertThat(rejected.getJsonObject(0).getString("code")).isEqualTo("payload-too-large");
+        assertThat(rejected.getJsonObject(1).getInteger("line")).isEqualTo(3);
+        assertThat(stored).containsOnlyKeys("e2");
+    }
+
+    @Test
+    void afterATroubleThatPassesTheRestOfTheFileIsSent() throws IOException {
+        gateway.on(
+                STORE,
+                last(
+                        new JsonObject()
+                                .put("done", false)
+                                .put("code", "database-unavailable")
+                                .put("lines", 2)
+                                .put("stored", 1)
+                                .put("rejected_count", 1)
+                                .put("rejected", new JsonArray().add(rejection(2, "invalid-json", "bad"))),
+                        ""),
+                last(
+                        new JsonObject()
+                                .put("done", true)
+                                .put("lines", 2)
+                                .put("stored", 1)
+                                .put("rejected_count", 1)
+                                .put("rejected", new JsonArray().add(rejection(2, "invalid-text", "bad"))),
+                        ""));
+
+        assertThat(line.run("import", file("a.ndjson", memory(1, "one"), "{", memory(3, "three"), memory(4, "bad"))))
+                .isEqualTo(1);
+
+        JsonObject summary = new JsonObject(line.out());
+        assertThat(gateway.requests(STORE).get(1).body())
+                .isEqualTo(memory(3, "three") + "\n" + memory(4, "bad") + "\n");
+        assertThat(summary.getInteger("stored")).isEqualTo(2);
+        assertThat(summary.getInteger("rejected_count")).isEqualTo(2);
+        assertThat(summary.getJsonArray("rejected").getJsonObject(1).getInteger("line"))
+                .isEqualTo(4);
+        assertThat(line.pauses).containsExactly(2_000L);
+    }
+
+    @Test
+    void anImportThatTheGatewayEndsSaysHowToGoOn() throws IOException {
+        gateway.on(
+                STORE,
+                last(
+                        new JsonObject()
+                                .put("done", false)
+                                .put("code", "shutting-down")
+                                .put("detail", "the gateway is shutting down")
+                                .put("lines", 2)
+                                .put("stored", 2),
+                        ""));
+
+        assertThat(line.run("import", file("a.ndjson", memory(1, "one"), memory(2, "two"), memory(3, "three"))))
+                .isEqualTo(1);
+
+        assertThat(line.err())
+                .isEqualTo("recallgate: the gateway is shutting down (shutting-down) [2 memories are stored; run it"
+                        + " again: no memory of the same file is stored twice]\n");
     }
 
     @Test
@@ -184,7 +303,7 @@ class ImportCommandTest {
                 STORE,
                 Reply.problem(429, "overloaded", "full").retryAfter(1),
                 Reply.problem(503, "database-unavailable", "down").retryAfter(2),
-                new Reply(202, "{\"memories\":[{\"id\":\"x\",\"change\":\"stored\"}]}", Map.of()));
+                last(new JsonObject().put("done", true).put("lines", 1).put("stored", 1), ""));
 
         assertThat(line.run("import", file("a.ndjson", memory(1, "one")))).isZero();
 

@@ -158,6 +158,14 @@ public final class GatewayClient {
         return request;
     }
 
+    /** Nobody listens there. */
+    static CommandFailedException notThere(GatewayAddress address, @Nullable Throwable cause) {
+        return new CommandFailedException(
+                "no gateway runs at " + address
+                        + ": start one with './recallgate serve' (or './recallgate demo'), or name another with --url",
+                cause);
+    }
+
     private CommandFailedException unreachable(IOException cause) {
         if (cause instanceof HttpConnectTimeoutException) {
             return new CommandFailedException(
@@ -172,10 +180,7 @@ public final class GatewayClient {
                     cause);
         }
         if (cause instanceof ConnectException || cause.getCause() instanceof ClosedChannelException) {
-            return new CommandFailedException(
-                    "no gateway runs at " + address
-                            + ": start one with './recallgate serve' (or './recallgate demo'), or name another with --url",
-                    cause);
+            return notThere(address, cause);
         }
         return new CommandFailedException(
                 String.format(

@@ -23,24 +23,31 @@ public final class ConversationFiles {
     private ConversationFiles() {}
 
     /**
-     * Opens a file to import: LoCoMo-style when it is one JSON object with {@code session_N} fields, else NDJSON.
+     * The turns of a LoCoMo-style file, null when {@code path} is something else.
      *
-     * @param path the file; {@code -} reads NDJSON from {@code stdin}
      * @throws CommandFailedException if it cannot be read
      */
-    public static ConversationSource open(String path, InputStream stdin) {
-        if (path.equals("-")) {
-            return new NdjsonSource(stdin, -1);
-        }
+    public static @Nullable LocomoConversation locomoIfAny(String path) {
         Path file = Path.of(path);
         try {
             JsonObject whole = path.endsWith(".json") ? wholeObject(file) : null;
-            if (whole != null && LocomoConversation.matches(whole)) {
-                return new ListSource(
-                        LocomoConversation.parse(nameOf(file), whole).items());
-            }
-            requireFile(file);
-            return new NdjsonSource(Files.newInputStream(file), Files.size(file));
+            return whole != null && LocomoConversation.matches(whole)
+                    ? LocomoConversation.parse(nameOf(file), whole)
+                    : null;
+        } catch (IOException e) {
+            throw unreadable(path, e);
+        }
+    }
+
+    /**
+     * The lines of an NDJSON file.
+     *
+     * @throws CommandFailedException if it cannot be read
+     */
+    public static NdjsonLines lines(String path) {
+        try {
+            requireFile(Path.of(path));
+            return new NdjsonLines(Files.newInputStream(Path.of(path)));
         } catch (IOException e) {
             throw unreadable(path, e);
         }

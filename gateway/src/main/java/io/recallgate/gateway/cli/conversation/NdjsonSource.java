@@ -2,8 +2,6 @@ package io.recallgate.gateway.cli.conversation;
 
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -14,38 +12,33 @@ import org.jspecify.annotations.Nullable;
 /** Newline-delimited JSON, one memory a line. Blank lines are skipped; a line that is no JSON object is damaged. */
 public final class NdjsonSource implements ConversationSource {
 
-    /** The gateway's body limit (8 MiB): a longer line could not be sent anyway. */
-    static final int MAX_LINE_BYTES = 8 << 20;
+    static final int MAX_LINE_BYTES = NdjsonLines.MAX_LINE_BYTES;
 
-    private final InputStream in;
+    private final NdjsonLines lines;
     private final long sizeBytes;
-    private long positionBytes;
-    private long lineNumber;
 
     /**
      * @param in closed with this source
      * @param sizeBytes of the whole, -1 when unknown
      */
     public NdjsonSource(InputStream in, long sizeBytes) {
-        this.in = new BufferedInputStream(in, 1 << 16);
+        this.lines = new NdjsonLines(in);
         this.sizeBytes = sizeBytes;
     }
 
     @Override
     public @Nullable SourceItem next() throws IOException {
         while (true) {
-            ByteArrayOutputStream line = new ByteArrayOutputStream(256);
-            LineEnd end = readLine(line);
-            if (end == LineEnd.END_OF_FILE && line.size() == 0) {
+            byte[] line = lines.next();
+            if (line == null) {
                 return null;
             }
-            lineNumber++;
-            String place = Long.toString(lineNumber);
-            if (end == LineEnd.TOO_LONG) {
+            String place = Long.toString(lines.number());
+            if (lines.isTooLong()) {
                 return new SourceItem.Damaged(
                         place, "payload-too-large", "the line is longer than " + MAX_LINE_BYTES + " bytes");
             }
-            SourceItem item = parse(place, line.toByteArray());
+            SourceItem item = parse(place, line);
             if (item != null) {
                 return item;
             }
@@ -54,7 +47,7 @@ public final class NdjsonSource implements ConversationSource {
 
     @Override
     public long positionBytes() {
-        return positionBytes;
+        return lines.positionBytes();
     }
 
     @Override
@@ -64,33 +57,7 @@ public final class NdjsonSource implements ConversationSource {
 
     @Override
     public void close() throws IOException {
-        in.close();
-    }
-
-    private enum LineEnd {
-        NEWLINE,
-        END_OF_FILE,
-        TOO_LONG
-    }
-
-    private LineEnd readLine(ByteArrayOutputStream line) throws IOException {
-        boolean tooLong = false;
-        while (true) {
-            int next = in.read();
-            if (next < 0) {
-                return tooLong ? LineEnd.TOO_LONG : LineEnd.END_OF_FILE;
-            }
-            positionBytes++;
-            if (next == '\n') {
-                return tooLong ? LineEnd.TOO_LONG : LineEnd.NEWLINE;
-            }
-            if (line.size() < MAX_LINE_BYTES) {
-                line.write(next);
-            } else {
-                // Read on to the line's end, so that the lines after it are found.
-                tooLong = true;
-            }
-        }
+        lines.close();
     }
 
     private static @Nullable SourceItem parse(String place, byte[] bytes) {
