@@ -101,6 +101,7 @@ public final class RecallgateCommand implements Runnable {
         root.addSubcommand(new DemoCommand(context, server))
                 .addSubcommand(new ServeCommand(context, server))
                 .addSubcommand(new ImportCommand(context))
+                .addSubcommand(new ExportCommand(context))
                 .addSubcommand(new RecallCommand(context))
                 .addSubcommand(new StatusCommand(context))
                 .addSubcommand(new EvalCommand(context))

@@ -12,13 +12,18 @@ import io.recallgate.gateway.cli.importing.StreamedImport;
 import io.recallgate.time.SystemClock;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -114,6 +119,39 @@ class TransferProcessTest {
                             .map(line -> new JsonObject(line).getString("content"))
                             .toList());
         }
+    }
+
+    @Test
+    void aStopTellsARunningImportHowFarItCame() throws Exception {
+        try (GatewayProcess gateway = start();
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.port())) {
+            String line = "{\"content\":\"kept\"}\n";
+            socket.getOutputStream()
+                    .write(("POST /v1/memories/import HTTP/1.1\r\nhost: 127.0.0.1:" + gateway.port()
+                                    + "\r\ncontent-type: application/x-ndjson\r\ntransfer-encoding: chunked\r\n\r\n"
+                                    + Integer.toHexString(line.length()) + "\r\n" + line + "\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+            BufferedReader answer =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            assertThat(next(answer).getInteger("stored")).isEqualTo(1);
+
+            gateway.terminate();
+
+            JsonObject last = next(answer);
+            assertThat(last.getBoolean("done")).isFalse();
+            assertThat(last.getString("code")).isEqualTo("shutting-down");
+            assertThat(last.getInteger("stored")).isEqualTo(1);
+            assertThat(gateway.awaitExit()).isZero();
+        }
+    }
+
+    private static JsonObject next(BufferedReader answer) throws IOException {
+        String line = "";
+        while (!line.startsWith("{")) {
+            line = answer.readLine();
+            assertThat(line).as("the answer goes on").isNotNull();
+        }
+        return new JsonObject(line);
     }
 
     private static void kill(GatewayProcess gateway) {

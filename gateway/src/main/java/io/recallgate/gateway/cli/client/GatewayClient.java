@@ -5,6 +5,8 @@ import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -83,6 +85,37 @@ public final class GatewayClient {
                 .header("content-type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString(body.encode(), StandardCharsets.UTF_8))
                 .build());
+    }
+
+    /**
+     * GET of a body of any size, asked once.
+     *
+     * @param out gets the body if the answer is a success; not closed
+     * @return the answer; without its text if it is a success
+     * @throws CommandFailedException if nothing answers, or the body is not whole
+     */
+    public Answer download(String path, OutputStream out) {
+        HttpResponse<InputStream> response;
+        try {
+            response = http.send(request(path).GET().build(), HttpResponse.BodyHandlers.ofInputStream());
+        } catch (IOException e) {
+            throw unreachable(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CommandFailedException("interrupted while waiting for " + address, e);
+        }
+        try (InputStream body = response.body()) {
+            OptionalLong wait = retryAfter(response);
+            Long retryAfter = wait.isPresent() ? wait.getAsLong() : null;
+            if (response.statusCode() != 200) {
+                String text = new String(body.readAllBytes(), StandardCharsets.UTF_8);
+                return new Answer(response.statusCode(), text, retryAfter, 0);
+            }
+            body.transferTo(out);
+            return new Answer(200, "", retryAfter, 0);
+        } catch (IOException e) {
+            throw new CommandFailedException("what arrived is not whole: " + e.getMessage(), e);
+        }
     }
 
     /** GET that is sent once, and empty when nothing answers: for waiting until something does. */
