@@ -11,9 +11,9 @@ import io.recallgate.embedding.pool.PoolEvent;
 import io.recallgate.embedding.pool.PoolLimits;
 import io.recallgate.embedding.pool.ShutdownReport;
 import io.recallgate.embedding.protocol.FromWorker;
-import io.recallgate.embedding.worker.LocalCodec;
+import io.recallgate.embedding.protocol.WorkerExit;
+import io.recallgate.embedding.wire.WorkerCodec;
 import io.recallgate.embedding.worker.WorkerAddress;
-import io.recallgate.embedding.worker.WorkerExit;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
@@ -79,7 +79,7 @@ public final class EmbeddingVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        LocalCodec.register(vertx);
+        WorkerCodec.register(vertx);
         PoolLimits limits = options.limits();
         WorkerFleet fleet = new WorkerFleet(
                 vertx,

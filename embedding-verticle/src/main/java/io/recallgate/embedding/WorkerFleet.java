@@ -5,7 +5,7 @@ import io.recallgate.embedding.model.TextModelFactory;
 import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.StartFailure;
 import io.recallgate.embedding.protocol.ToWorker;
-import io.recallgate.embedding.worker.LocalCodec;
+import io.recallgate.embedding.wire.WorkerCodec;
 import io.recallgate.embedding.worker.WorkerAddress;
 import io.recallgate.embedding.worker.WorkerControl;
 import io.recallgate.embedding.worker.WorkerHandle;
@@ -110,7 +110,7 @@ final class WorkerFleet {
     void send(ToWorker message) {
         WorkerAddress address = new WorkerAddress(settings.poolName, message.slot(), message.generation());
         String target = message instanceof ToWorker.Dispatch ? address.work() : address.control();
-        vertx.eventBus().send(target, message, LocalCodec.options());
+        vertx.eventBus().send(target, message, WorkerCodec.options());
     }
 
     /** Never waited for: a worker inside native code undeploys when it comes out. */

@@ -121,7 +121,8 @@ class ArchitectureTest {
 
     /**
      * What a caller can meet is a FailureException. Besides it there are a defect of a state machine, the outcome of a
-     * native run inside the model, why a leg of recall gave way, and a start that ends with one line on the terminal.
+     * native run inside the model, bytes between nodes that are no message of a worker, why a leg of recall gave way,
+     * and a start that ends with one line on the terminal.
      */
     @ArchTest
     static final ArchRule failuresAreOneClosedFamily = classes()
@@ -132,6 +133,7 @@ class ArchitectureTest {
                     "io.recallgate.failure..",
                     "io.recallgate.embedding.pool..",
                     "io.recallgate.embedding.model..",
+                    "io.recallgate.embedding.wire..",
                     "io.recallgate.recall.search..",
                     "io.recallgate.gateway.config..",
                     "io.recallgate.gateway.postgres..",

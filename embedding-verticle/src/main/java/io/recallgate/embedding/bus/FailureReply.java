@@ -55,12 +55,14 @@ public final class FailureReply {
         }
         FailureCode code = FailureCode.ofNumber(reply.failureCode()).orElse(FailureCode.INTERNAL);
         JsonObject body = bodyOf(reply);
-        String detail = body.getString("detail", code.code());
-        String field = body.getString("field");
+        // Of the right type or not at all: the other node may be of another version, or no node of ours.
+        String detail = body.getValue("detail") instanceof String text ? text : code.code();
+        String field = body.getValue("field") instanceof String path ? path : null;
         FailureException failure =
                 field == null ? new FailureException(code, detail) : FailureException.ofField(code, field, detail);
-        Long retryMillis = body.getLong("retry_after_ms");
-        return retryMillis == null ? failure : failure.retryAfter(Duration.ofMillis(retryMillis));
+        return body.getValue("retry_after_ms") instanceof Number millis && millis.longValue() >= 0
+                ? failure.retryAfter(Duration.ofMillis(millis.longValue()))
+                : failure;
     }
 
     private static JsonObject bodyOf(ReplyException reply) {

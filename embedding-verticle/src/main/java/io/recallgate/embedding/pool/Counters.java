@@ -43,6 +43,7 @@ final class Counters {
         CANCELLED,
         TERMINATED,
         STOPPED,
+        EXITED,
         ROWS;
 
         String wireName() {

@@ -83,8 +83,12 @@ final class SlotKeeper {
     /** The thread is gone. Reports of older generations and repeated ones say nothing new. */
     void exited(PoolEvent.SlotExited event, long now) {
         Slot slot = pool.slots.find(event.slot(), event.generation());
-        if (slot == null || !slot.state.isCharged()) {
+        if (slot == null) {
+            pool.counters.dropped(Counters.Dropped.EXITED);
             return;
+        }
+        if (!slot.state.isCharged()) {
+            return; // as after a failed start, which is told first and then the exit
         }
         switch (slot.state) {
             case STARTING -> {

@@ -2,6 +2,7 @@ package io.recallgate.embedding.worker;
 
 import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.ToWorker;
+import io.recallgate.embedding.wire.WorkerCodec;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 
@@ -33,7 +34,7 @@ public final class WorkerControl extends VerticleBase {
                 .send(
                         WorkerAddress.dispatcher(address.pool()),
                         new FromWorker.Cancelled(address.slot(), address.generation(), slice),
-                        LocalCodec.options());
+                        WorkerCodec.options());
     }
 
     private boolean isForUs(ToWorker message) {

@@ -7,6 +7,8 @@ import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.RunFailure;
 import io.recallgate.embedding.protocol.StartFailure;
 import io.recallgate.embedding.protocol.ToWorker;
+import io.recallgate.embedding.protocol.WorkerExit;
+import io.recallgate.embedding.wire.WorkerCodec;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.time.Clock;
@@ -130,7 +132,7 @@ public final class WorkerVerticle extends VerticleBase {
     }
 
     private void send(Object message) {
-        vertx.eventBus().send(WorkerAddress.dispatcher(handle.address().pool()), message, LocalCodec.options());
+        vertx.eventBus().send(WorkerAddress.dispatcher(handle.address().pool()), message, WorkerCodec.options());
     }
 
     private FromWorker runSlice(ToWorker.Dispatch dispatch, TextModel loaded) {

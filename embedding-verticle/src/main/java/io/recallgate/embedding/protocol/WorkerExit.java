@@ -1,4 +1,4 @@
-package io.recallgate.embedding.worker;
+package io.recallgate.embedding.protocol;
 
 /**
  * The last thing a worker says, on the dispatcher's address and so behind everything it said before: its thread has

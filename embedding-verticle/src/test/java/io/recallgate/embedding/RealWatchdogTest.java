@@ -1,0 +1,152 @@
+package io.recallgate.embedding;
+
+import static io.recallgate.embedding.RealBus.LONG;
+import static io.recallgate.embedding.RealBus.failure;
+import static io.recallgate.embedding.RealBus.get;
+import static io.recallgate.embedding.RealBus.times;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.recallgate.embedding.GatedModels.Gate;
+import io.recallgate.embedding.pool.PoolLimits.Watchdogs;
+import io.recallgate.embedding.protocol.FromWorker;
+import io.recallgate.embedding.protocol.ToWorker;
+import io.recallgate.embedding.protocol.WorkerExit;
+import io.recallgate.failure.FailureCode;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** CONTRACTS A6 and A6a with the real model over the real bus. */
+@Timeout(120)
+class RealWatchdogTest {
+
+    private static final Duration LONG_SPAN = Duration.ofSeconds(60);
+    private static final Duration SHORT_SPAN = Duration.ofMillis(300);
+
+    private final GatedModels models = new GatedModels();
+
+    /** Sixteen rows of 512 tokens in one native run take seconds; the bound is 300 ms. */
+    @Test
+    void a6ARunThatOutlivesItsWatchdogIsEndedNativelyAndItsSlotGoesOn() {
+        models.together();
+        try (RealBus bus = new RealBus(models, RealBus.watched(2, execution(LONG_SPAN))).awaitIdle()) {
+            models.gate(LONG).open();
+
+            JsonObject first = failure(bus.embed("first", times(16, LONG)), FailureCode.QUARANTINED);
+            ToWorker.Terminate end = bus.tap.await(ToWorker.Terminate.class);
+            FromWorker.Terminated ended = bus.tap.await(FromWorker.Terminated.class);
+            bus.awaitIdle();
+
+            assertThat(first.getString("detail")).contains("watchdog");
+            assertThat(ended.sliceId()).isEqualTo(end.sliceId());
+            assertThat(bus.events("work-quarantined"))
+                    .singleElement()
+                    .satisfies(event -> assertThat(event.getBoolean("final")).isFalse());
+            assertThat(bus.status().getInteger("quarantined")).isZero();
+            assertThat(bus.vectors("next", "the slot goes on")).hasSize(1);
+
+            // A suspect runs one row to a slice, and each of those is quick enough.
+            assertThat(bus.vectors("again", times(16, LONG))).hasSize(16);
+            assertThat(bus.counter("expired_executions")).isEqualTo(1);
+            assertThat(bus.generations()).containsExactly(1, 1);
+            assertThat(models.loads()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void a6TheSameWorkThatExpiresTwiceIsGivenUpAndNotSentAgain() {
+        try (RealBus bus = new RealBus(models, RealBus.watched(1, execution(LONG_SPAN))).awaitIdle()) {
+            for (int i = 0; i < 2; i++) {
+                Gate gate = models.closeGate("hopeless");
+                failure(bus.embed("try-" + i, "hopeless"));
+                gate.open();
+                bus.awaitIdle();
+            }
+            JsonObject third = failure(bus.embed("third", "hopeless"));
+
+            assertThat(third.getString("detail")).contains("not tried again");
+            assertThat(bus.tap.all(ToWorker.Dispatch.class)).hasSize(2);
+            assertThat(bus.tap.all(FromWorker.Terminated.class)).hasSize(2);
+            assertThat(bus.vectors("other", "other work")).hasSize(1);
+            assertThat(bus.counter("expired_executions")).isEqualTo(2);
+            assertThat(bus.generations()).containsExactly(1);
+            assertThat(models.loads()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a6AThreadThatDoesNotComeBackIsStuckItsWorkIsQuarantinedAndItsSiblingServes() {
+        try (RealBus bus = new RealBus(models, RealBus.watched(2, execution(SHORT_SPAN))).awaitIdle()) {
+            Gate gate = models.gate("stuck");
+            failure(bus.embed("first", "stuck"), FailureCode.QUARANTINED);
+            gate.awaitReached();
+            bus.awaitStatus(status -> PoolTest.states(status).anyMatch("stuck"::equals));
+
+            JsonObject again = failure(bus.embed("again", "stuck"), FailureCode.QUARANTINED);
+            assertThat(again.getString("detail")).contains("has not returned");
+            assertThat(bus.vectors("sibling", "the sibling serves")).hasSize(1);
+            JsonObject status = bus.status();
+            assertThat(status.getInteger("quarantined")).isEqualTo(1);
+            assertThat(PoolTest.states(status)).containsExactlyInAnyOrder("stuck", "idle");
+            assertThat(status.getJsonObject("memory_gate").getLong("charged_bytes"))
+                    .as("a stuck worker holds its memory")
+                    .isGreaterThan(100L << 20);
+
+            gate.open();
+            bus.tap.await(WorkerExit.class);
+            bus.awaitIdle();
+            assertThat(bus.generations()).containsExactlyInAnyOrder(1, 2);
+            assertThat(bus.status().getInteger("quarantined")).isZero();
+            assertThat(models.ran()).as("its run was ended before it began").containsExactly("the sibling serves");
+        }
+    }
+
+    @Test
+    void a6ALoadThatDoesNotEndIsStuckAndItsSiblingServes() {
+        Gate load = models.gateLoad(2);
+        Watchdogs watchdogs =
+                new Watchdogs(Duration.ofSeconds(3), LONG_SPAN, LONG_SPAN, LONG_SPAN, LONG_SPAN, LONG_SPAN);
+        try (RealBus bus = new RealBus(models, RealBus.watched(2, watchdogs))) {
+            load.awaitReached();
+            bus.awaitStatus(status -> PoolTest.states(status).anyMatch("stuck"::equals));
+
+            assertThat(bus.vectors("sibling", "the sibling serves")).hasSize(1);
+            assertThat(bus.counter("start_failures")).isEqualTo(1);
+            assertThat(bus.generations()).containsExactly(1, 1);
+
+            load.open();
+            bus.awaitStatus(status -> PoolTest.states(status).allMatch("idle"::equals));
+            assertThat(bus.dropped("ready")).as("the late one is of no use").isEqualTo(1);
+            assertThat(bus.generations()).containsExactly(1, 2);
+        }
+    }
+
+    /** The dispatch is lost on its way; when it arrives after all, nobody is there any more. */
+    @Test
+    void a6ADispatchThatIsNeverStartedCostsTheWorkerAndTheSiblingServesTheCaller() {
+        Watchdogs watchdogs = new Watchdogs(LONG_SPAN, SHORT_SPAN, LONG_SPAN, LONG_SPAN, LONG_SPAN, LONG_SPAN);
+        try (RealBus bus = new RealBus(models, RealBus.watched(2, watchdogs)).awaitIdle()) {
+            BusTap.Held lost =
+                    bus.tap.hold(message -> message instanceof ToWorker.Dispatch dispatch && dispatch.slot() == 0);
+
+            Future<JsonObject> caller = bus.embed("caller", "lost once");
+
+            assertThat(get(caller).getJsonArray("vectors")).hasSize(1);
+            ToWorker.Dispatch second = bus.tap.await(ToWorker.Dispatch.class, dispatch -> dispatch.slot() == 1);
+            bus.awaitStatus(status -> PoolTest.generations(status).equals(List.of(2, 1)));
+            lost.release();
+            bus.awaitIdle();
+            assertThat(models.ran()).containsExactly("lost once");
+            assertThat(bus.tap.all(FromWorker.Started.class))
+                    .singleElement()
+                    .satisfies(started -> assertThat(started.sliceId()).isEqualTo(second.sliceId()));
+        }
+    }
+
+    private static Watchdogs execution(Duration grace) {
+        return new Watchdogs(LONG_SPAN, LONG_SPAN, SHORT_SPAN, grace, grace, LONG_SPAN);
+    }
+}
