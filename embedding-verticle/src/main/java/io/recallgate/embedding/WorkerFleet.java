@@ -87,6 +87,10 @@ final class WorkerFleet {
 
     private void deployed(Member member, String id) {
         member.deploymentId = id;
+        FromWorker.Ready ready = member.handle.ready();
+        if (ready != null) {
+            vertx.eventBus().send(WorkerAddress.dispatcher(settings.poolName), ready, WorkerCodec.options());
+        }
         if (member.retiring) {
             undeploy(id);
         }

@@ -60,12 +60,17 @@ final class RealBus implements AutoCloseable {
 
     /** The documented bounds with other watchdogs. */
     static PoolLimits watched(int workers, PoolLimits.Watchdogs watchdogs) {
+        return watched(workers, watchdogs, 16);
+    }
+
+    /** @param rows of a slice, each of 512 tokens at most */
+    static PoolLimits watched(int workers, PoolLimits.Watchdogs watchdogs, int rows) {
         PoolLimits limits = PoolLimits.defaults(workers);
         return new PoolLimits(
                 workers,
                 limits.expectedWorkerBytes(),
                 limits.queue(),
-                new PoolLimits.Slice(16, 8_192, 256),
+                new PoolLimits.Slice(rows, rows * 512, 256),
                 watchdogs,
                 new PoolLimits.Retry(List.of(Duration.ofMillis(50)), Duration.ofMinutes(15)),
                 limits.retention());

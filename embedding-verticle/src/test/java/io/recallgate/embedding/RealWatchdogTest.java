@@ -1,6 +1,5 @@
 package io.recallgate.embedding;
 
-import static io.recallgate.embedding.RealBus.LONG;
 import static io.recallgate.embedding.RealBus.failure;
 import static io.recallgate.embedding.RealBus.get;
 import static io.recallgate.embedding.RealBus.times;
@@ -25,17 +24,24 @@ class RealWatchdogTest {
 
     private static final Duration LONG_SPAN = Duration.ofSeconds(60);
     private static final Duration SHORT_SPAN = Duration.ofMillis(300);
+    private static final Duration ONE_ROW_SPAN = Duration.ofMillis(800);
+    private static final int MANY = 64;
+    private static final String MIDDLE = "word ".repeat(250).strip();
 
     private final GatedModels models = new GatedModels();
 
-    /** Sixteen rows of 512 tokens in one native run take seconds; the bound is 300 ms. */
+    /**
+     * Many rows in one native run take some times the bound, and one alone a small part of it, so that the test holds
+     * on machines of very different speed.
+     */
     @Test
     void a6ARunThatOutlivesItsWatchdogIsEndedNativelyAndItsSlotGoesOn() {
         models.together();
-        try (RealBus bus = new RealBus(models, RealBus.watched(2, execution(LONG_SPAN))).awaitIdle()) {
-            models.gate(LONG).open();
+        Watchdogs watchdogs = new Watchdogs(LONG_SPAN, LONG_SPAN, ONE_ROW_SPAN, LONG_SPAN, LONG_SPAN, LONG_SPAN);
+        try (RealBus bus = new RealBus(models, RealBus.watched(2, watchdogs, MANY)).awaitIdle()) {
+            models.gate(MIDDLE).open();
 
-            JsonObject first = failure(bus.embed("first", times(16, LONG)), FailureCode.QUARANTINED);
+            JsonObject first = failure(bus.embed("first", times(MANY, MIDDLE)), FailureCode.QUARANTINED);
             ToWorker.Terminate end = bus.tap.await(ToWorker.Terminate.class);
             FromWorker.Terminated ended = bus.tap.await(FromWorker.Terminated.class);
             bus.awaitIdle();
@@ -49,7 +55,7 @@ class RealWatchdogTest {
             assertThat(bus.vectors("next", "the slot goes on")).hasSize(1);
 
             // A suspect runs one row to a slice, and each of those is quick enough.
-            assertThat(bus.vectors("again", times(16, LONG))).hasSize(16);
+            assertThat(bus.vectors("again", times(MANY, MIDDLE))).hasSize(MANY);
             assertThat(bus.counter("expired_executions")).isEqualTo(1);
             assertThat(bus.generations()).containsExactly(1, 1);
             assertThat(models.loads()).isEqualTo(2);

@@ -2,6 +2,7 @@ package io.recallgate.embedding.worker;
 
 import io.recallgate.embedding.model.ModelProfile;
 import io.recallgate.embedding.model.TextModel;
+import io.recallgate.embedding.protocol.FromWorker;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,7 @@ public final class WorkerHandle {
     private volatile @Nullable Thread thread;
     private volatile @Nullable TextModel model;
     private volatile @Nullable ModelProfile profile;
+    private volatile FromWorker.@Nullable Ready ready;
     private volatile boolean spoken;
 
     /** @param address of the worker */
@@ -35,6 +37,14 @@ public final class WorkerHandle {
     /** What loading showed, null before. */
     public @Nullable ModelProfile profile() {
         return profile;
+    }
+
+    /**
+     * What is to be told once the worker is deployed, null for one that is not loaded. Not told before: a Vert.x that
+     * closes in between forgets to stop the worker, and nobody would learn that it is gone.
+     */
+    public FromWorker.@Nullable Ready ready() {
+        return ready;
     }
 
     /** Where the worker's thread is now, for a log about one that does not return; empty before it started. */
@@ -66,6 +76,11 @@ public final class WorkerHandle {
         if (current != null) {
             current.terminate(slice);
         }
+    }
+
+    void isReady(FromWorker.Ready message) {
+        ready = message;
+        spoken = true;
     }
 
     void spoke() {

@@ -73,7 +73,7 @@ public final class WorkerVerticle extends VerticleBase {
         long loadNanos = clock.nanoTime() - before;
         return registered
                 .completion()
-                .onSuccess(done -> tell(new FromWorker.Ready(
+                .onSuccess(done -> handle.isReady(new FromWorker.Ready(
                         address.slot(),
                         address.generation(),
                         profile.identity(),
