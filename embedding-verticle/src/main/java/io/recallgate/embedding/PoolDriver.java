@@ -48,6 +48,7 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
     private final Waiters waiters = new Waiters();
     private final AtomicLong numbers = new AtomicLong();
     private final Map<TimerKey, Timers.Timer> timers = new HashMap<>();
+    private boolean showing;
     private final List<Promise<ShutdownReport>> ending = new ArrayList<>();
     private Promise<ModelIdentity> ready = Promise.promise();
 
@@ -125,7 +126,18 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
                 log.error("{} failed", effect.getClass().getSimpleName(), e);
             }
         }
-        metrics.show(dispatcher.snapshot(now));
+        showSoon();
+    }
+
+    /** The picture of the pool costs more than most events, so all events of a turn of the loop share one, after them. */
+    private void showSoon() {
+        if (!showing) {
+            showing = true;
+            onPool(() -> {
+                showing = false;
+                metrics.show(snapshot());
+            });
+        }
     }
 
     /** A worker's message, which also tells whether the model can be used at all. */
