@@ -35,13 +35,14 @@ import picocli.CommandLine.Spec;
             "  build      builds the jar",
             "  test       runs the tests; --long adds the slow suites",
             "  bench jmh  runs the micro benchmarks",
+            "  bench pool measures the embedding pool beside a bare loop and another library",
             "",
             "Settings are in conf/recallgate.yaml. Exit status: 0 done, 1 failed, 2 wrong usage."
         })
 public final class RecallgateCommand implements Runnable {
 
     /** What the launcher script does by itself. */
-    private static final List<String> SCRIPT_COMMANDS = List.of("build", "test", "bench jmh");
+    private static final List<String> SCRIPT_COMMANDS = List.of("build", "test", "bench jmh", "bench pool");
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
