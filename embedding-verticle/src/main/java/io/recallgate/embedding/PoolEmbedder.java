@@ -132,12 +132,14 @@ final class PoolEmbedder implements CancellableEmbedder {
             if (!(request.inputs().get(i) instanceof EmbedInput.Tokens tokens)) {
                 continue;
             }
-            for (int id : tokens.ids()) {
-                if (id < 0 || id >= vocabulary) {
+            int[] ids = tokens.ids();
+            for (int k = 0; k < ids.length; k++) {
+                if (ids[k] < 0 || ids[k] >= vocabulary) {
                     return Optional.of(FailureException.ofField(
                             FailureCode.INVALID_FIELD,
-                            "input[" + i + "]",
-                            "token id " + id + " is not in the model's vocabulary; ids are 0 to " + (vocabulary - 1)));
+                            "input[" + i + "][" + k + "]",
+                            "token id " + ids[k] + " is not in the model's vocabulary; ids are 0 to "
+                                    + (vocabulary - 1)));
                 }
             }
         }

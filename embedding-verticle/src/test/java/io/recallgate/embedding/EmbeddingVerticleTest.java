@@ -315,7 +315,7 @@ class EmbeddingVerticleTest extends PoolTest {
         deploy(1);
         EmbedRequest request = new EmbedRequest(
                 "tokens",
-                List.of(new EmbedInput.Tokens(new int[] {1, 100})),
+                List.of(new EmbedInput.Text("a"), new EmbedInput.Tokens(new int[] {1, 2, 100})),
                 InputType.DOCUMENT,
                 Priority.QUERY,
                 Deadline.afterMillis(SystemClock.INSTANCE, 5_000),
@@ -324,7 +324,7 @@ class EmbeddingVerticleTest extends PoolTest {
         assertThatThrownBy(() -> join(pool.embedder().embed(request)))
                 .isInstanceOfSatisfying(FailureException.class, failure -> {
                     assertThat(failure.code()).isEqualTo(FailureCode.INVALID_FIELD);
-                    assertThat(failure.field()).isEqualTo("input[0]");
+                    assertThat(failure.field()).isEqualTo("input[1][2]");
                 });
     }
 

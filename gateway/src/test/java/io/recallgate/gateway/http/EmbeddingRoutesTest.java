@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.embedding.api.EmbedRequest;
+import io.recallgate.embedding.api.EmbedResult;
 import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.embedding.api.InputType;
+import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.api.Priority;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
@@ -228,6 +230,65 @@ class EmbeddingRoutesTest {
         assertThat(error.getString("code")).isEqualTo("model_not_found");
         assertThat(error.getString("param")).isEqualTo("model");
         assertThat(gateway.get("/v1/models/gpt-4").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void vectorsOfAModelThatCameWhileTheRequestWaitedAreNotGivenAsTheOneThatWasAskedFor() {
+        gateway.runtime.embed =
+                request -> Future.succeededFuture(made(request, new ModelIdentity("another", "1f".repeat(32), 8, 512)));
+
+        HttpResponse<String> response = embed("x");
+
+        assertThat(response.statusCode()).isEqualTo(404);
+        JsonObject error = TestGateway.json(response).getJsonObject("error");
+        assertThat(error.getString("code")).isEqualTo("model_not_found");
+        assertThat(error.getString("param")).isEqualTo("model");
+        assertThat(error.getString("message")).contains("another");
+    }
+
+    @Test
+    void aModelOfTheSameNameWithFewerDimensionsThanAskedForIsNotServedShort() {
+        gateway.runtime.embed =
+                request -> Future.succeededFuture(made(request, new ModelIdentity(MODEL, "1f".repeat(32), 4, 512)));
+
+        HttpResponse<String> response = gateway.post(
+                "/v1/embeddings",
+                new JsonObject().put("model", MODEL).put("input", "x").put("dimensions", 8));
+
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(TestGateway.json(response).getJsonObject("error").getString("param"))
+                .isEqualTo("dimensions");
+    }
+
+    private static EmbedResult made(EmbedRequest request, ModelIdentity model) {
+        List<EmbeddingVector> vectors = request.inputs().stream()
+                .map(input -> EmbeddingVector.of(new float[model.dimensions()]))
+                .toList();
+        return new EmbedResult(
+                model, vectors, Collections.nCopies(vectors.size(), 3), List.of(), EmbedResult.Timing.NONE);
+    }
+
+    static Stream<Arguments> inputsAndWhatTheirFirstIsCalled() {
+        return Stream.of(
+                Arguments.of("x", "input"),
+                Arguments.of(new JsonArray(List.of("x")), "input[0]"),
+                Arguments.of(new JsonArray(List.of(7, 8)), "input[1]"),
+                Arguments.of(new JsonArray().add(new JsonArray(List.of(7, 8))), "input[0][1]"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("inputsAndWhatTheirFirstIsCalled")
+    void aFailureOfTheModelNamesTheInputAsTheCallerWroteIt(Object input, String param) {
+        gateway.runtime.embed = request -> Future.failedFuture(FailureException.ofField(
+                FailureCode.INVALID_FIELD,
+                request.inputs().get(0) instanceof EmbedInput.Text ? "input[0]" : "input[0][1]",
+                "the model does not take this"));
+
+        HttpResponse<String> response = embed(input);
+
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(TestGateway.json(response).getJsonObject("error").getString("param"))
+                .isEqualTo(param);
     }
 
     @Test

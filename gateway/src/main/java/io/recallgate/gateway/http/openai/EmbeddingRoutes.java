@@ -62,7 +62,13 @@ public final class EmbeddingRoutes {
                             type == InputType.QUERY ? Priority.QUERY : Priority.DOCUMENT,
                             exchange.deadline(),
                             exchange.cancel());
-                    return embedder.embed(request).map(result -> reply(call, result));
+                    return embedder.embed(request)
+                            .recover(error -> Future.failedFuture(call.asWritten(error)))
+                            .map(result -> {
+                                // The model may have been replaced while this waited.
+                                check(call, result.model());
+                                return reply(call, result);
+                            });
                 }));
     }
 

@@ -17,12 +17,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param model the model's name as the caller wrote it
  * @param inputs 1 to 2,048, none of them empty
+ * @param single whether the body had one input as it is, not an array of inputs
  * @param base64 whether vectors are wanted as base64 of little-endian float32
  * @param dimensions to cut vectors to; empty for all
  */
-record EmbeddingsCall(String model, List<EmbedInput> inputs, boolean base64, OptionalInt dimensions) {
+record EmbeddingsCall(String model, List<EmbedInput> inputs, boolean single, boolean base64, OptionalInt dimensions) {
 
     private static final Set<String> FIELDS = Set.of("model", "input", "encoding_format", "dimensions", "user");
+    private static final String FIRST = "input[0]";
     private static final String EMPTY = "an empty text has no embedding; leave it out";
 
     EmbeddingsCall {
@@ -46,11 +48,32 @@ record EmbeddingsCall(String model, List<EmbedInput> inputs, boolean base64, Opt
         if (user != null && !(user instanceof String)) {
             throw invalid("user", "user must be a string");
         }
+        Object input = body.getValue("input");
         return new EmbeddingsCall(
                 model,
-                inputs(body.getValue("input")),
+                inputs(input),
+                isSingle(input),
                 base64(body.getValue("encoding_format")),
                 dimensions(body.getValue("dimensions")));
+    }
+
+    /** One text, or one array of token ids. */
+    private static boolean isSingle(@Nullable Object input) {
+        return !(input instanceof JsonArray array && !array.isEmpty() && !(array.getValue(0) instanceof Number));
+    }
+
+    /**
+     * The same failure about the parameter as the caller wrote it: who embeds counts inputs, and calls the only one
+     * {@code input[0]} even where the caller sent it without an array around it.
+     */
+    Throwable asWritten(Throwable error) {
+        if (!single || !(error instanceof FailureException failure)) {
+            return error;
+        }
+        String field = failure.field();
+        return field == null || !field.startsWith(FIRST)
+                ? error
+                : FailureException.ofField(failure.code(), "input" + field.substring(FIRST.length()), failure.detail());
     }
 
     private static boolean base64(@Nullable Object format) {
