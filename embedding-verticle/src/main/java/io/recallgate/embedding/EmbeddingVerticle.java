@@ -9,6 +9,7 @@ import io.recallgate.embedding.model.NativeModelFactory;
 import io.recallgate.embedding.model.TextModelFactory;
 import io.recallgate.embedding.pool.PoolEvent;
 import io.recallgate.embedding.pool.PoolLimits;
+import io.recallgate.embedding.pool.PoolSnapshot;
 import io.recallgate.embedding.pool.ShutdownReport;
 import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.WorkerExit;
@@ -136,7 +137,7 @@ public final class EmbeddingVerticle extends VerticleBase {
         return new PoolEmbedder(deployed());
     }
 
-    /** Shows and restarts this pool's workers. */
+    /** Shows, restarts and replaces this pool's workers. */
     public WorkerOperations operations() {
         return new PoolOperations(deployed());
     }
@@ -151,6 +152,11 @@ public final class EmbeddingVerticle extends VerticleBase {
     public Future<ModelIdentity> ready() {
         PoolDriver pool = deployed();
         return pool.ask(pool::ready);
+    }
+
+    /** The pool as its last event left it; on any thread, without a wait. */
+    public PoolSnapshot latest() {
+        return deployed().latest();
     }
 
     /**

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -45,12 +46,14 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
     private final WorkerFleet fleet;
     private final PoolMetrics metrics;
     private final LargeWork large;
+    private final ModelChecks checks;
     private final Waiters waiters = new Waiters();
     private final AtomicLong numbers = new AtomicLong();
     private final Map<TimerKey, Timers.Timer> timers = new HashMap<>();
     private boolean showing;
     private final List<Promise<ShutdownReport>> ending = new ArrayList<>();
     private Promise<ModelIdentity> ready = Promise.promise();
+    private volatile PoolSnapshot latest;
 
     /** Clock and timers, which belong together. */
     record Time(Clock clock, Timers timers) {}
@@ -61,7 +64,9 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
         this.time = time;
         this.dispatcher =
                 new Dispatcher(options.model(), options.limits(), time.clock().nanoTime());
+        this.latest = dispatcher.snapshot(time.clock().nanoTime());
         this.large = new LargeWork(vertx, options.limits().queue().bytes());
+        this.checks = new ModelChecks(vertx, fleet::identify);
         this.fleet = fleet;
         this.metrics = metrics;
     }
@@ -135,22 +140,43 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
             showing = true;
             onPool(() -> {
                 showing = false;
-                metrics.show(snapshot());
+                latest = snapshot();
+                metrics.show(latest);
             });
         }
+    }
+
+    /** The pool as it was after a turn of its loop, the last but for what happens now; any thread. */
+    PoolSnapshot latest() {
+        return latest;
     }
 
     /** A worker's message, which also tells whether the model can be used at all. */
     void hear(FromWorker message) {
         deliver(new PoolEvent.WorkerSpoke(message));
-        if (message instanceof FromWorker.Ready loaded) {
-            if (!ready.tryComplete(loaded.model()) && !ready.future().succeeded()) {
-                ready = Promise.promise();
-                ready.complete(loaded.model());
-            }
-        } else if (message instanceof FromWorker.StartFailed failed && failed.failure() == StartFailure.TERMINAL) {
-            ready.tryFail(new FailureException(FailureCode.MODEL_UNUSABLE, failed.detail()));
+        if (message instanceof FromWorker.Ready || message instanceof FromWorker.StartFailed) {
+            tellReady();
         }
+    }
+
+    /** What a worker of a model that was replaced meanwhile has to say about it counts for nothing. */
+    private void tellReady() {
+        PoolSnapshot pool = snapshot();
+        ModelIdentity identity = pool.identity();
+        if (identity == null) {
+            unusable(pool).ifPresent(ready::tryFail);
+        } else if (!ready.tryComplete(identity)) {
+            ready = Promise.promise();
+            ready.complete(identity);
+        }
+    }
+
+    /** Why the model that is to serve cannot be loaded, empty if it can, or if trying again may help. */
+    static Optional<FailureException> unusable(PoolSnapshot pool) {
+        PoolSnapshot.StartTrouble trouble = pool.startTrouble();
+        return trouble != null && trouble.failure() == StartFailure.TERMINAL
+                ? Optional.of(new FailureException(FailureCode.MODEL_UNUSABLE, trouble.detail()))
+                : Optional.empty();
     }
 
     /** Completes with the first loaded model; fails once loading cannot succeed. */
@@ -169,6 +195,10 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
 
     LargeWork large() {
         return large;
+    }
+
+    ModelChecks checks() {
+        return checks;
     }
 
     Dispatcher dispatcher() {

@@ -148,9 +148,10 @@ final class PoolEmbedder implements CancellableEmbedder {
 
     /** Of the model that serves; before one is loaded its worker has to find out. */
     private int vocabularySize() {
-        for (PoolSnapshot.SlotView slot : driver.snapshot().slots()) {
+        PoolSnapshot pool = driver.snapshot();
+        for (PoolSnapshot.SlotView slot : pool.slots()) {
             ModelProfile profile = driver.fleet().profile(slot.slot(), slot.generation());
-            if (profile != null) {
+            if (profile != null && profile.identity().equals(pool.identity())) {
                 return profile.vocabularySize();
             }
         }
@@ -184,14 +185,13 @@ final class PoolEmbedder implements CancellableEmbedder {
     }
 
     private Future<ModelIdentity> currentModel() {
-        ModelIdentity identity = driver.snapshot().identity();
+        PoolSnapshot pool = driver.snapshot();
+        ModelIdentity identity = pool.identity();
         if (identity != null) {
             return Future.succeededFuture(identity);
         }
-        if (driver.ready().failed()) {
-            return driver.ready();
-        }
-        return Future.failedFuture(new FailureException(FailureCode.NOT_READY, "the embedding model is being loaded")
-                .retryAfter(Duration.ofSeconds(1)));
+        return Future.failedFuture(PoolDriver.unusable(pool)
+                .orElseGet(() -> new FailureException(FailureCode.NOT_READY, "the embedding model is being loaded")
+                        .retryAfter(Duration.ofSeconds(1))));
     }
 }

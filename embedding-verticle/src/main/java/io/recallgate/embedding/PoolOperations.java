@@ -1,5 +1,6 @@
 package io.recallgate.embedding;
 
+import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.api.WorkerOperations;
 import io.recallgate.embedding.pool.PoolEvent;
 import io.recallgate.embedding.pool.PoolSnapshot;
@@ -34,6 +35,41 @@ final class PoolOperations implements WorkerOperations {
         });
     }
 
+    @Override
+    public Future<JsonObject> replaceModel(String model) {
+        return driver.ask(() -> {
+            requireOpen(driver.snapshot());
+            return driver.checks().check(model).map(checked -> replaceBy(model, checked));
+        });
+    }
+
+    /** On the pool's context again, where it may have begun to shut down meanwhile. */
+    private JsonObject replaceBy(String model, ModelIdentity checked) {
+        PoolSnapshot before = driver.snapshot();
+        requireOpen(before);
+        boolean serves = model.equals(before.model()) && checked.equals(before.identity());
+        if (!serves && !isUnderWay(before, model, checked)) {
+            driver.deliver(new PoolEvent.ReplaceModel(model, checked.fingerprint()));
+        }
+        return StatusJson.replaced(
+                before.model(), driver.snapshot(), serves, driver.time().clock().instant());
+    }
+
+    /** Asked for twice; once more after trouble is a wish to try again at once. */
+    private static boolean isUnderWay(PoolSnapshot pool, String model, ModelIdentity checked) {
+        PoolSnapshot.ReplacementView running = pool.replacement();
+        return running != null
+                && pool.startTrouble() == null
+                && running.to().equals(model)
+                && running.fingerprint().equals(checked.fingerprint());
+    }
+
+    private static void requireOpen(PoolSnapshot pool) {
+        if (pool.closed()) {
+            throw new FailureException(FailureCode.SHUTTING_DOWN, "the embedding pool is shutting down");
+        }
+    }
+
     private static void requireSlot(PoolSnapshot pool, int slot) {
         if (slot < 0 || slot >= pool.slots().size()) {
             throw new FailureException(
@@ -41,9 +77,7 @@ final class PoolOperations implements WorkerOperations {
                     "there is no slot " + slot + "; slots are 0 to "
                             + (pool.slots().size() - 1));
         }
-        if (pool.closed()) {
-            throw new FailureException(FailureCode.SHUTTING_DOWN, "the embedding pool is shutting down");
-        }
+        requireOpen(pool);
     }
 
     private <T> Future<T> onPool(Callable<T> read) {

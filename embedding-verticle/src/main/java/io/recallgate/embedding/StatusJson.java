@@ -5,6 +5,7 @@ import io.recallgate.embedding.pool.PoolNotice;
 import io.recallgate.embedding.pool.PoolSnapshot;
 import io.recallgate.embedding.pool.PoolSnapshot.QueueView;
 import io.recallgate.embedding.pool.PoolSnapshot.SlotView;
+import io.recallgate.embedding.pool.SlotState;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -26,6 +27,8 @@ final class StatusJson {
                 .put("slots", slots)
                 .put("model", model(pool.identity()))
                 .put("configured_model", pool.model())
+                .put("replacement", replacement(pool))
+                .put("start_trouble", trouble(pool.startTrouble()))
                 .put(
                         "queue",
                         new JsonObject()
@@ -80,7 +83,44 @@ final class StatusJson {
                 .put("token_cap", slot.tokenCap())
                 .put("retry_debt", slot.debt())
                 .put("retry_in_ms", TimeUnit.NANOSECONDS.toMillis(slot.retryNanos()))
-                .put("retiring", slot.retiring());
+                .put("retiring", slot.retiring())
+                .put("outdated", slot.outdated());
+    }
+
+    /** The answer to a replacement. */
+    static JsonObject replaced(String from, PoolSnapshot pool, boolean unchanged, Instant now) {
+        JsonArray slots = new JsonArray();
+        pool.slots().stream().filter(SlotView::outdated).forEach(slot -> slots.add(slot(slot, now)));
+        String state = !slots.isEmpty() ? "draining" : pool.identity() == null ? "starting" : "serving";
+        return new JsonObject()
+                .put("model", new JsonObject().put("from", from).put("to", pool.model()))
+                .put("state", unchanged ? "unchanged" : state)
+                .put("slots", slots);
+    }
+
+    private static @Nullable JsonObject replacement(PoolSnapshot pool) {
+        PoolSnapshot.ReplacementView replacement = pool.replacement();
+        if (replacement == null) {
+            return null;
+        }
+        JsonArray unconfirmed = new JsonArray();
+        pool.slots().stream()
+                .filter(slot -> slot.outdated() && slot.state() == SlotState.STUCK)
+                .forEach(slot -> unconfirmed.add(slot.slot()));
+        return new JsonObject()
+                .put("from", replacement.from())
+                .put("to", replacement.to())
+                .put("age_ms", TimeUnit.NANOSECONDS.toMillis(replacement.ageNanos()))
+                .put("slots_left", replacement.slotsLeft())
+                .put("unconfirmed", unconfirmed);
+    }
+
+    private static @Nullable JsonObject trouble(PoolSnapshot.@Nullable StartTrouble trouble) {
+        return trouble == null
+                ? null
+                : new JsonObject()
+                        .put("kind", trouble.failure().name().toLowerCase(Locale.ROOT))
+                        .put("detail", trouble.detail());
     }
 
     /** What is published on {@code recallgate.events}. */
@@ -126,7 +166,10 @@ final class StatusJson {
                     .put("exhausted", debt.exhausted());
         }
         if (notice instanceof PoolNotice.ModelReplaced replaced) {
-            return new JsonObject().put("type", "model-replaced").put("model", replaced.model());
+            return new JsonObject()
+                    .put("type", "model-replaced")
+                    .put("from", replaced.from())
+                    .put("to", replaced.to());
         }
         throw new IllegalArgumentException("a notice without words: " + notice);
     }

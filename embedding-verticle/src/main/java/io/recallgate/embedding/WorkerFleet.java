@@ -1,5 +1,6 @@
 package io.recallgate.embedding;
 
+import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.model.ModelProfile;
 import io.recallgate.embedding.model.TextModelFactory;
 import io.recallgate.embedding.protocol.FromWorker;
@@ -65,6 +66,11 @@ final class WorkerFleet {
         this.parentless = ((VertxInternal) vertx).createEventLoopContext();
         this.factory = factory;
         this.settings = settings;
+    }
+
+    /** Which model a name or directory stands for, its files checked. Blocks: for worker threads. */
+    ModelIdentity identify(String model) {
+        return factory.identify(model);
     }
 
     void start(int slot, long generation, String model, Listener listener) {

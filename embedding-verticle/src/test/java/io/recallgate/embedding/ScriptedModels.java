@@ -10,6 +10,7 @@ import io.recallgate.embedding.model.RunTerminatedException;
 import io.recallgate.embedding.model.TextModel;
 import io.recallgate.embedding.model.TextModelFactory;
 import io.recallgate.embedding.model.TokenizedRow;
+import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ public final class ScriptedModels implements TextModelFactory {
     private final List<String> ran = new CopyOnWriteArrayList<>();
     private final Map<String, Block> blocks = new ConcurrentHashMap<>();
     private final Map<String, RunFailedException> poison = new ConcurrentHashMap<>();
+    private final Map<String, String> unusable = new ConcurrentHashMap<>();
     private final Deque<FailureException> startFailures = new ArrayDeque<>();
     private volatile boolean batchInvariant;
     private volatile long heldBytes;
@@ -133,6 +135,33 @@ public final class ScriptedModels implements TextModelFactory {
     }
 
     @Override
+    public ModelIdentity identify(String model) {
+        Block block = blocks.get(model);
+        if (block != null) {
+            block.entered.countDown();
+            await(block.released);
+        }
+        String detail = unusable.get(model);
+        if (detail != null) {
+            throw new FailureException(FailureCode.MODEL_UNUSABLE, detail);
+        }
+        // Every model but the first has a name of its own in the tests, and so a fingerprint of its own.
+        String fingerprint = model.equals("scripted") ? "f".repeat(64) : "of " + model;
+        return new ModelIdentity(model, fingerprint, DIMENSIONS, 512);
+    }
+
+    /** Checks of this model's files fail. */
+    public ScriptedModels unusable(String model, String detail) {
+        unusable.put(model, detail);
+        return this;
+    }
+
+    /** Checks of this model's files block until released. */
+    public Block blockCheck(String model) {
+        return blockForGood(model);
+    }
+
+    @Override
     public TextModel open(String model) {
         loads.incrementAndGet();
         CountDownLatch latch = loading;
@@ -178,8 +207,7 @@ public final class ScriptedModels implements TextModelFactory {
         private boolean closed;
 
         Model(String name) {
-            this.profile = new ModelProfile(
-                    new ModelIdentity(name, "f".repeat(64), DIMENSIONS, 512), batchInvariant, 1, 100, 1 << 20);
+            this.profile = new ModelProfile(identify(name), batchInvariant, 1, 100, 1 << 20);
         }
 
         @Override

@@ -6,11 +6,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds a configured model: a bundled name, whose files are extracted below the data directory, or a user's directory
@@ -49,12 +51,20 @@ public final class ModelStore {
         if (resources != null) {
             return bundled(model, resources);
         }
-        Path directory = Path.of(model);
-        if (!Files.isDirectory(directory)) {
+        Path directory = directory(model);
+        if (directory == null || !Files.isDirectory(directory)) {
             throw unusable("there is no model " + model + ": give one of " + bundledNames()
                     + " or a directory with model.onnx, tokenizer.json and recallgate-model.yaml");
         }
         return userDirectory(directory);
+    }
+
+    private static @Nullable Path directory(String model) {
+        try {
+            return Path.of(model);
+        } catch (InvalidPathException e) {
+            return null;
+        }
     }
 
     /** How many files this store has copied out of a jar; for the test of A18. */

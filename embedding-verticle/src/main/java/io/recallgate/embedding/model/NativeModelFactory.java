@@ -1,11 +1,15 @@
 package io.recallgate.embedding.model;
 
+import io.recallgate.embedding.api.ModelIdentity;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
 /** Opens real models from the data directory. Thread-safe. */
 public final class NativeModelFactory implements TextModelFactory {
+
+    /** Two are in use during a replacement; the rest are those that an operator tried out. */
+    private static final int MAX_REMEMBERED = 16;
 
     private final Path dataDirectory;
     private final ModelStore store;
@@ -23,6 +27,16 @@ public final class NativeModelFactory implements TextModelFactory {
         return NativeModel.open(files(model));
     }
 
+    @Override
+    public ModelIdentity identify(String model) {
+        synchronized (lock) {
+            // Not what is remembered: the files may be others by now, which is what is asked.
+            ModelFiles found = store.resolve(model);
+            remember(model, found);
+            return found.identity();
+        }
+    }
+
     /** Checksums cost a fifth of a second, so they are taken once in the life of the factory; a failure is not kept. */
     private ModelFiles files(String model) {
         synchronized (lock) {
@@ -30,9 +44,16 @@ public final class NativeModelFactory implements TextModelFactory {
             if (known == null) {
                 NativeLibraries.prepare(dataDirectory);
                 known = store.resolve(model);
-                checked.put(model, known);
+                remember(model, known);
             }
             return known;
         }
+    }
+
+    private void remember(String model, ModelFiles files) {
+        if (checked.size() >= MAX_REMEMBERED) {
+            checked.clear();
+        }
+        checked.put(model, files);
     }
 }

@@ -28,7 +28,7 @@ final class Admission {
         pool.counters.count(Counters.Name.SUBMITTED);
         String given = event.digest();
         String digest = given == null ? OperationKey.digest(event.inputs()) : given;
-        OperationKey key = new OperationKey(pool.model, event.inputType(), digest);
+        OperationKey key = new OperationKey(pool.edition, event.inputType(), digest);
         Operation existing = pool.operations.find(key);
         if (pool.quarantine.isFinal(key) && existing == null) {
             refuse(event.waiter(), Outcomes.givenUp());

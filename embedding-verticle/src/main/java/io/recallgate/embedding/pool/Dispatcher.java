@@ -164,8 +164,7 @@ public final class Dispatcher {
             if (pool.closed) {
                 return;
             }
-            pool.model = event.model();
-            pool.identity = null;
+            pool.target(event.model(), event.fingerprint(), now);
             pool.retained.clear();
             pool.slots.forgetMeasured();
             for (Slot slot : pool.slots.all()) {

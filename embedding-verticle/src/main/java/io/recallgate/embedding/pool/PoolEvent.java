@@ -130,11 +130,12 @@ public sealed interface PoolEvent {
 
     /**
      * Another model is to serve. Running work is drained to the drain bound and ended then; waiting work is run by the
-     * new model.
+     * new model. During a replacement it takes its place: the last one wins. Once shutdown has begun it means nothing.
      *
      * @param model what {@link Effect.StartWorker} names from now on
+     * @param fingerprint of that model's files, which were checked
      */
-    record ReplaceModel(String model) implements PoolEvent {
+    record ReplaceModel(String model, String fingerprint) implements PoolEvent {
         @Override
         public void deliverTo(Handler handler) {
             handler.replaceModel(this);

@@ -48,6 +48,11 @@ public sealed interface PoolNotice {
     record DebtGrew(int slot, long generation, int failures, long retryNanos, boolean exhausted)
             implements PoolNotice {}
 
-    /** Every worker serves another model than before. */
-    record ModelReplaced(String model) implements PoolNotice {}
+    /**
+     * The first worker of another model serves, and nothing more is answered by the one before.
+     *
+     * @param from what was to serve before, as it was configured
+     * @param to what serves now
+     */
+    record ModelReplaced(String from, String to) implements PoolNotice {}
 }

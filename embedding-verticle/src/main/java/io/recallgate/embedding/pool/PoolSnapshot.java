@@ -1,6 +1,7 @@
 package io.recallgate.embedding.pool;
 
 import io.recallgate.embedding.api.ModelIdentity;
+import io.recallgate.embedding.protocol.StartFailure;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param counters what happened so far, by name
  * @param dropped worker messages that matched nothing, by kind
  * @param closed whether shutdown has begun
+ * @param replacement the change of model that is not over, null if there is none
+ * @param startTrouble why the last start of a worker of that model failed, null if it did not
  */
 public record PoolSnapshot(
         long takenNanos,
@@ -44,7 +47,9 @@ public record PoolSnapshot(
         RateView rate,
         Map<String, Long> counters,
         Map<String, Long> dropped,
-        boolean closed) {
+        boolean closed,
+        @Nullable ReplacementView replacement,
+        @Nullable StartTrouble startTrouble) {
 
     /** The keys of {@link #dropped}: every kind of message that may come late, and rows nobody asked for. */
     public static final List<String> DROPPED_KINDS =
@@ -73,6 +78,7 @@ public record PoolSnapshot(
      * @param debt failed starts in a row
      * @param retryNanos until it may start again, zero if it may
      * @param retiring why it is to end, null if it is not
+     * @param outdated whether its worker was started for a model that is not to serve any more, and may still exist
      */
     public record SlotView(
             int slot,
@@ -88,12 +94,32 @@ public record PoolSnapshot(
             int tokenCap,
             int debt,
             long retryNanos,
-            @Nullable String retiring) {
+            @Nullable String retiring,
+            boolean outdated) {
         /** Copies the list. */
         public SlotView {
             operations = List.copyOf(operations);
         }
     }
+
+    /**
+     * A change of model that is not over: it is once every charged slot serves the new one.
+     *
+     * @param from what was to serve before, as it was configured
+     * @param to what is to serve
+     * @param fingerprint of that
+     * @param ageNanos since it was asked for
+     * @param slotsLeft slots whose worker is of another model, or is still loading this one
+     */
+    public record ReplacementView(String from, String to, String fingerprint, long ageNanos, int slotsLeft) {}
+
+    /**
+     * A start that failed, or a worker that ended unasked.
+     *
+     * @param failure whether trying again may help
+     * @param detail one line for the operator
+     */
+    public record StartTrouble(StartFailure failure, String detail) {}
 
     /** What a worker was asked to do with the slice in its hands. */
     public enum Ending {

@@ -17,23 +17,80 @@ final class PoolState {
 
     /** What workers are told to load. */
     String model;
+    /**
+     * What work for that model is known under: not its name, because other files may be put under the same one. The
+     * name stands for what was configured, whose fingerprint is not known before it is loaded; a fingerprint for
+     * whatever came after it.
+     */
+    String edition;
     /** What the last ready worker of that model loaded, null before the first. */
     @Nullable
     ModelIdentity identity;
+    /** The change of model that is not over yet, null if there is none. */
+    @Nullable
+    Replacement replacement;
+    /** Why the last start of a worker of that model failed, null if it did not. */
+    PoolSnapshot.@Nullable StartTrouble startTrouble;
+
+    private final String configured;
+    private @Nullable String configuredFingerprint;
     /** Workers wanted with or without work. */
     int warmWorkers;
 
     boolean closed;
     boolean ended;
 
+    /**
+     * A change of model.
+     *
+     * @param from what was to serve before
+     * @param fingerprint of what is to serve
+     * @param since when it was asked for
+     */
+    record Replacement(String from, String fingerprint, long since) {}
+
     PoolState(String model, PoolLimits limits, long now) {
         this.limits = limits;
         this.throughput = new Throughput(now);
         this.model = model;
+        this.edition = model;
+        this.configured = model;
         this.operations = new Operations(limits.queue(), outbox);
         this.slots = new Slots(limits, outbox, counters, now);
         this.retained = new RetainedResults(limits.retention());
         this.quarantine = new Quarantine(limits.retention());
+    }
+
+    /** Another model is to serve. */
+    void target(String next, String fingerprint, long now) {
+        replacement = new Replacement(model, fingerprint, now);
+        model = next;
+        edition = fingerprint.equals(configuredFingerprint) ? configured : fingerprint;
+        identity = null;
+        startTrouble = null;
+    }
+
+    /** A worker of the model that is to serve has loaded it. */
+    void loaded(ModelIdentity by) {
+        identity = by;
+        startTrouble = null;
+        if (edition.equals(configured)) {
+            configuredFingerprint = by.fingerprint();
+        }
+    }
+
+    /**
+     * Whether the slot's worker is of a model that is not to serve any more. One that was being drained when its own
+     * model was asked for again goes all the same, since its run may have been told to end.
+     */
+    boolean isOutdated(Slot slot) {
+        return slot.state.isCharged()
+                && (!slot.edition.equals(edition) || slot.retirement == Slot.Retirement.REPLACEMENT);
+    }
+
+    /** Slots that keep a change of model from being over: of another model, or still loading this one. */
+    int slotsLeft() {
+        return slots.count(slot -> isOutdated(slot) || slot.state == SlotState.STARTING);
     }
 
     /** Whether a waiting operation may be sent to a worker now. */
@@ -43,7 +100,7 @@ final class PoolState {
 
     /** Gives waiting work to the configured model, unless that may not run it: then it fails as new work would. */
     void rekey(Operation waiting, long now) {
-        OperationKey key = waiting.key.withModel(model);
+        OperationKey key = waiting.key.withModel(edition);
         if (quarantine.isFinal(key)) {
             operations.fail(waiting, Outcomes.givenUp(), now);
         } else if (quarantine.isHeld(key)) {
@@ -51,14 +108,14 @@ final class PoolState {
         } else {
             // It is run anew; what an earlier run left behind under this key would only be found by somebody else.
             retained.use(key);
-            operations.rekey(waiting, model, now);
+            operations.rekey(waiting, edition, now);
         }
     }
 
     /** Keeps what an unwanted operation has done so far, if the model that did it still serves. */
     void retain(Operation operation, long now) {
         ModelIdentity by = operation.identity();
-        if (by != null && !closed && operation.key.model().equals(model) && operation.nextRow() > 0) {
+        if (by != null && !closed && operation.key.model().equals(edition) && operation.nextRow() > 0) {
             retained.keep(operation.key, by, operation.finished(), now);
             counters.count(Counters.Name.RETAINED);
         }

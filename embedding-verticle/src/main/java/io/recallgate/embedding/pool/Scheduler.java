@@ -41,6 +41,7 @@ final class Scheduler {
             keeper.startWanted(now);
             endIfDone();
         }
+        keeper.endReplacement();
         armRetention(now);
     }
 

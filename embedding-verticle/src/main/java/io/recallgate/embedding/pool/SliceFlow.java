@@ -221,7 +221,7 @@ final class SliceFlow {
     /** Puts an operation back into the queue, for the model that is configured by now. */
     void requeue(Operation operation, long now, String reason) {
         pool.operations.transition(operation, OperationState.QUEUED, now, reason);
-        if (!operation.key.model().equals(pool.model)) {
+        if (!operation.key.model().equals(pool.edition)) {
             pool.rekey(operation, now);
         }
     }

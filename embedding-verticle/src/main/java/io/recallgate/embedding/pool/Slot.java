@@ -29,6 +29,8 @@ final class Slot {
     long since;
     /** What its worker was told to load. */
     String model = "";
+    /** The edition of the model that it was started for. */
+    String edition = "";
 
     @Nullable
     ModelIdentity identity;

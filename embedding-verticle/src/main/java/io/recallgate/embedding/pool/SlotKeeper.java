@@ -32,18 +32,33 @@ final class SlotKeeper {
         }
         pool.outbox.disarm(TimerKey.of(Kind.INITIALISATION, slot.index, slot.generation));
         pool.slots.transition(slot, SlotState.IDLE, now, "ready");
-        pool.slots.measured(slot, message.residentBytes(), slot.model.equals(pool.model));
+        pool.slots.measured(slot, message.residentBytes(), !pool.isOutdated(slot));
         slot.identity = message.model();
         slot.load = new PoolSnapshot.LoadView(message.batchInvariant(), message.batchCosine(), message.loadNanos());
         slot.loads++;
         slot.debt.succeeded(slot.generation);
-        if (slot.model.equals(pool.model)) {
+        if (!pool.isOutdated(slot)) {
             if (!message.model().equals(pool.identity)) {
                 // Results of other model files are not results of this one.
                 pool.retained.clear();
-                pool.outbox.add(new Effect.Publish(new PoolNotice.ModelReplaced(pool.model)));
+                tellReplaced();
             }
-            pool.identity = message.model();
+            pool.loaded(message.model());
+        }
+    }
+
+    /** The first worker of another model serves. The first of all replaces nothing. */
+    private void tellReplaced() {
+        PoolState.Replacement replacement = pool.replacement;
+        if (replacement != null && pool.identity == null) {
+            pool.outbox.add(new Effect.Publish(new PoolNotice.ModelReplaced(replacement.from(), pool.model)));
+        }
+    }
+
+    /** A replacement is over once no worker of another model is charged any more and those that are serve. */
+    void endReplacement() {
+        if (pool.replacement != null && pool.identity != null && pool.slotsLeft() == 0) {
+            pool.replacement = null;
         }
     }
 
@@ -54,7 +69,7 @@ final class SlotKeeper {
             pool.counters.dropped(Counters.Dropped.GREW);
         } else {
             pool.slots.measured(
-                    slot, Math.max(slot.chargedBytes, message.chargedBytes()), slot.model.equals(pool.model));
+                    slot, Math.max(slot.chargedBytes, message.chargedBytes()), !pool.isOutdated(slot));
         }
     }
 
@@ -71,12 +86,7 @@ final class SlotKeeper {
                 message.failure(),
                 message.detail());
         pool.counters.count(Counters.Name.START_FAILURES);
-        if (message.failure() == StartFailure.TERMINAL) {
-            slot.debt.failedForGood(slot.generation, now);
-        } else {
-            slot.debt.failed(slot.generation, now);
-        }
-        tellDebt(slot, now);
+        owe(slot, message.failure(), message.detail(), now);
         pool.slots.vacate(slot, now, "start failed");
     }
 
@@ -93,16 +103,14 @@ final class SlotKeeper {
         switch (slot.state) {
             case STARTING -> {
                 pool.counters.count(Counters.Name.START_FAILURES);
-                slot.debt.failed(slot.generation, now);
-                tellDebt(slot, now);
+                owe(slot, StartFailure.RETRYABLE, "the worker ended while it started", now);
                 pool.slots.vacate(slot, now, "ended while starting");
             }
             case IDLE, DISPATCHED, RUNNING -> {
                 LOG.warn("slot {} generation {} ended unasked in {}", slot.index, slot.generation, slot.state);
                 flow.workerLost(slot, now);
                 flow.threadReturned(slot, now);
-                slot.debt.failed(slot.generation, now);
-                tellDebt(slot, now);
+                owe(slot, StartFailure.RETRYABLE, "the worker ended unasked", now);
                 pool.slots.transition(slot, SlotState.RETIRING, now, "ended unasked");
                 pool.slots.vacate(slot, now, "exit confirmed");
             }
@@ -116,8 +124,7 @@ final class SlotKeeper {
     void initialisationExpired(Slot slot, long now, String reason, boolean debt) {
         if (debt) {
             pool.counters.count(Counters.Name.START_FAILURES);
-            slot.debt.failed(slot.generation, now);
-            tellDebt(slot, now);
+            owe(slot, StartFailure.RETRYABLE, "the model was not loaded in time", now);
         }
         pool.outbox.disarm(TimerKey.of(Kind.INITIALISATION, slot.index, slot.generation));
         pool.slots.transition(slot, SlotState.STUCK, now, reason);
@@ -125,7 +132,17 @@ final class SlotKeeper {
         pool.outbox.add(new Effect.RetireWorker(slot.index, slot.generation));
     }
 
-    private void tellDebt(Slot slot, long now) {
+    /** What a worker of a model that is not to serve any more does wrong says nothing about the next. */
+    private void owe(Slot slot, StartFailure failure, String detail, long now) {
+        if (pool.isOutdated(slot)) {
+            return;
+        }
+        if (failure == StartFailure.TERMINAL) {
+            slot.debt.failedForGood(slot.generation, now);
+        } else {
+            slot.debt.failed(slot.generation, now);
+        }
+        pool.startTrouble = new PoolSnapshot.StartTrouble(failure, detail);
         pool.outbox.add(new Effect.Publish(new PoolNotice.DebtGrew(
                 slot.index,
                 slot.generation,
@@ -189,7 +206,7 @@ final class SlotKeeper {
                 continue;
             }
             if (!slot.debt.isBlocked(now)) {
-                pool.slots.start(slot, pool.model, now);
+                pool.slots.start(slot, pool.model, pool.edition, now);
             }
         }
         for (Slot slot : pool.slots.all()) {
@@ -248,7 +265,7 @@ final class SlotKeeper {
 
     private boolean mustWaitForFirst() {
         return pool.identity == null
-                && pool.slots.count(slot -> slot.state == SlotState.STARTING && slot.model.equals(pool.model)) > 0;
+                && pool.slots.count(slot -> slot.state == SlotState.STARTING && !pool.isOutdated(slot)) > 0;
     }
 
     private boolean isWanted(Slot slot) {

@@ -64,10 +64,11 @@ final class Slots {
     }
 
     /** Makes a worker for an empty slot. */
-    void start(Slot slot, String model, long now) {
+    void start(Slot slot, String model, String edition, long now) {
         transition(slot, SlotState.STARTING, now, "start");
         slot.generation++;
         slot.model = model;
+        slot.edition = edition;
         slot.restart = false;
         slot.chargedBytes = nextBytes();
         outbox.disarm(TimerKey.coolDown(slot.index));

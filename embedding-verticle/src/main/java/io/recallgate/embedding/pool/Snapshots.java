@@ -3,6 +3,7 @@ package io.recallgate.embedding.pool;
 import io.recallgate.embedding.api.Priority;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Takes the picture of a pool. */
 final class Snapshots {
@@ -14,7 +15,7 @@ final class Snapshots {
                 now,
                 pool.model,
                 pool.identity,
-                pool.slots.all().stream().map(slot -> view(slot, now)).toList(),
+                pool.slots.all().stream().map(slot -> view(pool, slot, now)).toList(),
                 pool.operations.queue().view(Priority.QUERY, now),
                 pool.operations.queue().view(Priority.DOCUMENT, now),
                 pool.operations.live(),
@@ -26,10 +27,20 @@ final class Snapshots {
                 pool.throughput.view(now),
                 pool.counters.counts(),
                 pool.counters.dropped(),
-                pool.closed);
+                pool.closed,
+                replacement(pool, now),
+                pool.startTrouble);
     }
 
-    private static PoolSnapshot.SlotView view(Slot slot, long now) {
+    private static PoolSnapshot.@Nullable ReplacementView replacement(PoolState pool, long now) {
+        PoolState.Replacement running = pool.replacement;
+        return running == null
+                ? null
+                : new PoolSnapshot.ReplacementView(
+                        running.from(), pool.model, running.fingerprint(), now - running.since(), pool.slotsLeft());
+    }
+
+    private static PoolSnapshot.SlotView view(PoolState pool, Slot slot, long now) {
         Slot.Slice slice = slot.slice;
         Slot.Retirement retirement = slot.retirement;
         return new PoolSnapshot.SlotView(
@@ -50,6 +61,7 @@ final class Snapshots {
                 slot.tokenCap,
                 slot.debt.failures(),
                 slot.debt.remainingNanos(now),
-                retirement == null ? null : retirement.name().toLowerCase(Locale.ROOT));
+                retirement == null ? null : retirement.name().toLowerCase(Locale.ROOT),
+                pool.isOutdated(slot));
     }
 }

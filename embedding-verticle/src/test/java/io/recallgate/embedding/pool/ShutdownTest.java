@@ -71,10 +71,10 @@ class ShutdownTest {
         pool.warm(1);
         pool.query("a");
         pool.worker(0).start();
-        pool.handle(new PoolEvent.ReplaceModel("n"));
+        pool.handle(new PoolEvent.ReplaceModel("n", "f-n"));
         pool.clock.advance(DRAIN.minusSeconds(1));
         pool.handle(new PoolEvent.Shutdown());
-        pool.handle(new PoolEvent.ReplaceModel("x"));
+        pool.handle(new PoolEvent.ReplaceModel("x", "f-x"));
         pool.handle(new PoolEvent.RestartSlot(0));
         pool.handle(new PoolEvent.WarmUp(1));
         pool.clock.advance(Duration.ofSeconds(1));
@@ -168,7 +168,7 @@ class ShutdownTest {
         ScriptedWorker old = pool.worker(0);
         long waiting = pool.query("b");
 
-        pool.handle(new PoolEvent.ReplaceModel("n"));
+        pool.handle(new PoolEvent.ReplaceModel("n", "f-n"));
         long sameAgain = pool.document(texts);
         old.complete();
         assertThat(old.retireAsked).isTrue();
@@ -188,7 +188,7 @@ class ShutdownTest {
                 .as("the retained result was the old model's")
                 .isFalse();
         pool.worker(0).run();
-        assertThat(pool.notices).contains(new PoolNotice.ModelReplaced("n"));
+        assertThat(pool.notices).contains(new PoolNotice.ModelReplaced("m", "n"));
     }
 
     @Test
@@ -197,11 +197,11 @@ class ShutdownTest {
         long first = pool.query("a");
         pool.worker(0).start();
         ScriptedWorker old = pool.worker(0);
-        pool.handle(new PoolEvent.ReplaceModel("n"));
+        pool.handle(new PoolEvent.ReplaceModel("n", "f-n"));
         long second = pool.query("a");
         pool.worker(1).ready(OTHER);
         ScriptedWorker other = pool.worker(1);
-        pool.handle(new PoolEvent.ReplaceModel("m"));
+        pool.handle(new PoolEvent.ReplaceModel("m", PoolFixture.MODEL.fingerprint()));
         pool.cancel(first);
         old.complete();
         assertThat(pool.snapshot().retained()).isEqualTo(1);
@@ -219,7 +219,7 @@ class ShutdownTest {
         pool.warm(1);
         long a = pool.query("a");
         pool.worker(0).start();
-        pool.handle(new PoolEvent.ReplaceModel("n"));
+        pool.handle(new PoolEvent.ReplaceModel("n", "f-n"));
         pool.clock.advance(DRAIN);
         pool.worker(0).acknowledgeTermination(0);
         pool.worker(0).exit();

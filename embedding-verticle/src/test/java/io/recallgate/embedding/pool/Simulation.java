@@ -189,7 +189,8 @@ final class Simulation implements Effect.Performer {
             if (random.nextInt(3) == 0) {
                 changeFiles();
             }
-            handle(new PoolEvent.ReplaceModel(random.nextBoolean() ? "m" : "n"));
+            String model = random.nextBoolean() ? "m" : "n";
+            handle(new PoolEvent.ReplaceModel(model, fingerprint(model)));
         }
     }
 

@@ -193,11 +193,11 @@ class WatchdogTest {
     void a6aWorkThatExpiredTwiceIsNotRunAgainByWayOfAnotherModel() {
         pool = PoolFixture.withSlots(1).warm(1);
         expireTwice();
-        pool.handle(new PoolEvent.ReplaceModel("n"));
+        pool.handle(new PoolEvent.ReplaceModel("n", "f-n"));
         long waiting = pool.query("poison");
         assertThat(pool.isSettled(waiting)).isFalse();
 
-        pool.handle(new PoolEvent.ReplaceModel("m"));
+        pool.handle(new PoolEvent.ReplaceModel("m", PoolFixture.MODEL.fingerprint()));
 
         assertThat(pool.code(waiting)).isEqualTo(FailureCode.EMBEDDING_GIVEN_UP);
     }
@@ -208,11 +208,11 @@ class WatchdogTest {
         pool.query("poison");
         pool.worker(0).start();
         pool.clock.advance(EXECUTION);
-        pool.handle(new PoolEvent.ReplaceModel("n"));
+        pool.handle(new PoolEvent.ReplaceModel("n", "f-n"));
         long waiting = pool.query("poison");
         assertThat(pool.isSettled(waiting)).isFalse();
 
-        pool.handle(new PoolEvent.ReplaceModel("m"));
+        pool.handle(new PoolEvent.ReplaceModel("m", PoolFixture.MODEL.fingerprint()));
 
         assertThat(pool.code(waiting)).isEqualTo(FailureCode.QUARANTINED);
     }

@@ -9,6 +9,7 @@ import io.recallgate.embedding.api.Embedder;
 import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.api.WorkerOperations;
 import io.recallgate.embedding.pool.PoolLimits;
+import io.recallgate.embedding.pool.PoolSnapshot;
 import io.recallgate.embedding.pool.ShutdownReport;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
@@ -35,7 +36,6 @@ final class LocalEmbedding implements EmbeddingPart, Embedder, WorkerOperations 
     private final Recallgate.Time time;
     private final MeterRegistry registry;
     private final AtomicReference<@Nullable Pool> pool = new AtomicReference<>();
-    private volatile @Nullable ModelIdentity model;
 
     private record Pool(EmbeddingVerticle verticle, Future<String> deployment) {}
 
@@ -53,10 +53,7 @@ final class LocalEmbedding implements EmbeddingPart, Embedder, WorkerOperations 
             EmbeddingVerticle verticle = new EmbeddingVerticle(options, registry);
             Future<String> deployment = vertx.deployVerticle(verticle);
             pool.set(new Pool(verticle, deployment));
-            return deployment.compose(id -> verticle.ready()).map(identity -> {
-                model = identity;
-                return null;
-            });
+            return deployment.compose(id -> verticle.ready()).mapEmpty();
         });
     }
 
@@ -146,6 +143,14 @@ final class LocalEmbedding implements EmbeddingPart, Embedder, WorkerOperations 
                 : verticle.operations().restart(slot);
     }
 
+    @Override
+    public Future<JsonObject> replaceModel(String model) {
+        EmbeddingVerticle verticle = deployed();
+        return verticle == null
+                ? Future.failedFuture(notUp())
+                : verticle.operations().replaceModel(model);
+    }
+
     private static FailureException notUp() {
         return new FailureException(FailureCode.NOT_READY, "the embedding pool is starting")
                 .retryAfter(Duration.ofSeconds(1));
@@ -153,14 +158,24 @@ final class LocalEmbedding implements EmbeddingPart, Embedder, WorkerOperations 
 
     @Override
     public JsonObject health() {
-        ModelIdentity current = model;
-        JsonObject health = new JsonObject()
-                .put("status", current == null ? "starting" : "ready")
-                .put("provider", "local")
-                .put("model", config.embedding().model());
-        return current == null
-                ? health
-                : health.put("fingerprint", current.fingerprint()).put("dimensions", current.dimensions());
+        EmbeddingVerticle verticle = deployed();
+        JsonObject health = new JsonObject().put("provider", "local");
+        if (verticle == null) {
+            return health.put("status", "starting")
+                    .put("model", config.embedding().model());
+        }
+        PoolSnapshot now = verticle.latest();
+        health.put("model", now.model());
+        ModelIdentity serves = now.identity();
+        if (serves != null) {
+            return health.put("status", "ready")
+                    .put("fingerprint", serves.fingerprint())
+                    .put("dimensions", serves.dimensions());
+        }
+        PoolSnapshot.StartTrouble trouble = now.startTrouble();
+        return trouble == null
+                ? health.put("status", "starting")
+                : health.put("status", "degraded").put("reason", trouble.detail());
     }
 
     @Override

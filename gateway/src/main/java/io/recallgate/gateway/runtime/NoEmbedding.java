@@ -109,6 +109,11 @@ final class NoEmbedding implements EmbeddingPart {
             return Future.failedFuture(none());
         }
 
+        @Override
+        public Future<JsonObject> replaceModel(String model) {
+            return Future.failedFuture(none());
+        }
+
         private static FailureException none() {
             return new FailureException(
                     FailureCode.NO_EMBEDDING_PROVIDER,
