@@ -1,12 +1,26 @@
--- Memories without a vector of the active model and without a job that would make one, as after a change of the model:
--- a bounded number of them gets a job behind all new writes. Failed ones wait for an operator.
-insert into embedding_job (memory_id, owner, project, content_hash, priority, available_at, created_at)
-select m.id, m.owner, m.project, m.content_hash, 2, coalesce($1::timestamptz, now()), coalesce($1::timestamptz, now())
-from memory m
-where not exists (select from memory_vector v
-    where v.memory_id = m.id and v.fingerprint = $2 and v.content_hash = m.content_hash)
-  and not exists (select from embedding_job j where j.memory_id = m.id
-    and (j.state in ('available', 'running', 'retryable') or (j.state = 'failed' and j.content_hash = m.content_hash)))
-limit $3
-on conflict do nothing
-returning id
+-- A page of memories, in the order of their ids. Those without a vector of the active model and without a job that would
+-- make one, as after a change of the model, get a job behind all new writes. Failed ones wait for an operator.
+-- $1 now, $2 fingerprint, $3 last memory of the page before, $4 most memories
+with page as materialized (
+  select id, owner, project, content_hash from memory where id > $3 order by id limit $4
+), missing as materialized (
+  select p.id, p.owner, p.project, p.content_hash,
+    exists (select from embedding_job j where j.memory_id = p.id and j.state in ('available', 'running', 'retryable'))
+      as open,
+    exists (select from embedding_job j where j.memory_id = p.id and j.state = 'failed'
+      and j.content_hash = p.content_hash) as failed
+  from page p
+  where not exists (select from memory_vector v
+    where v.memory_id = p.id and v.fingerprint = $2 and v.content_hash = p.content_hash)
+), opened as (
+  insert into embedding_job (memory_id, owner, project, content_hash, priority, available_at, created_at)
+  select id, owner, project, content_hash, 2, coalesce($1::timestamptz, now()), coalesce($1::timestamptz, now())
+  from missing
+  where not open and not failed
+  on conflict do nothing
+  returning id
+)
+select (select count(*) from page) as memories, (select id from page order by id desc limit 1) as last,
+  (select count(*) from opened) as opened, (select count(*) from missing where open) as pending,
+  (select (extract(epoch from now() - max(v.created_at)) * 1000)::bigint
+    from memory_vector v join page p on p.id = v.memory_id where v.fingerprint <> $2) as youngest_other_millis

@@ -190,7 +190,7 @@ public final class Recall {
         Notifications notifications =
                 new Notifications(vertx, base.options().database(), parts.timers(), CHANNEL, runner::wake);
         RecallEndpoint endpoint = new RecallEndpoint(vertx, memories, recall, parts.clock());
-        Served served = new Served(memories, new JobReports(base.database(), DatabaseTime.SERVER), recall);
+        Served served = new Served(memories, new JobReports(base.database(), DatabaseTime.SERVER, model), recall);
         return endpoint.register().map(ignored -> {
             runner.start();
             notifications.start();

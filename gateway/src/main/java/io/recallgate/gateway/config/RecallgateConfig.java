@@ -199,6 +199,7 @@ public record RecallgateConfig(
                 values.number(Setting.JOB_BACKOFF_BASE_MS),
                 values.number(Setting.JOB_BACKOFF_MAX_MS),
                 values.number(Setting.JOB_POLL_MS),
+                values.number(Setting.OTHER_MODELS_KEEP_MS),
                 values.number(Setting.EXACT_INDEX_CACHE_BYTES));
     }
 

@@ -243,6 +243,14 @@ public enum Setting {
             "ms",
             "How often to look for jobs when nothing is notified: the notification is only a hint.",
             Trait.LIVE),
+    OTHER_MODELS_KEEP_MS(
+            "RECALLGATE_OTHER_MODELS_KEEP_MS",
+            "jobs.other-models-keep-ms",
+            new Whole(0, 31_536_000_000L),
+            "3600000",
+            "ms",
+            "After a change of model: vectors of another model go once all have one of the new, and none is younger.",
+            Trait.LIVE),
 
     LOG_FORMAT(
             "RECALLGATE_LOG_FORMAT",

@@ -11,6 +11,7 @@ import io.recallgate.embedding.api.WorkerOperations;
 import io.recallgate.embedding.pool.PoolLimits;
 import io.recallgate.embedding.pool.PoolSnapshot;
 import io.recallgate.embedding.pool.ShutdownReport;
+import io.recallgate.embedding.protocol.StartFailure;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.config.RecallgateConfig;
@@ -175,7 +176,13 @@ final class LocalEmbedding implements EmbeddingPart, Embedder, WorkerOperations 
         PoolSnapshot.StartTrouble trouble = now.startTrouble();
         return trouble == null
                 ? health.put("status", "starting")
-                : health.put("status", "degraded").put("reason", trouble.detail());
+                : health.put("status", "degraded")
+                        .put(
+                                "reason",
+                                (trouble.failure() == StartFailure.TERMINAL
+                                                ? FailureCode.MODEL_UNUSABLE
+                                                : FailureCode.EMBEDDING_UNAVAILABLE)
+                                        .code());
     }
 
     @Override

@@ -116,7 +116,7 @@ final class RecallMemory implements MemoryPart {
                     vectors,
                     analysts,
                     new MemoryStore.Config(time.clock(), DatabaseTime.SERVER, model::fingerprint));
-            this.jobs = new JobReports(database, DatabaseTime.SERVER);
+            this.jobs = new JobReports(database, DatabaseTime.SERVER, model);
             this.recall = SearchServices.create(
                     new SearchServices.Parts(database, analysis, embedder, vectors, new RecallEvents(vertx)::degraded),
                     time.clock(),

@@ -126,7 +126,8 @@ final class ScriptedRuntime implements GatewayRuntime {
                     Map.of("available", 1L, "failed", 2L),
                     1_500,
                     List.of(new JobReport.JobError(
-                            new UUID(1, 2), 3, "embedding-failed", "the model said no", Instant.EPOCH))));
+                            new UUID(1, 2), 3, "embedding-failed", "the model said no", Instant.EPOCH)),
+                    new JobReport.Reembedding(MODEL.fingerprint(), 5, 3)));
         }
 
         @Override
@@ -147,6 +148,14 @@ final class ScriptedRuntime implements GatewayRuntime {
             return slot == 0
                     ? Future.succeededFuture(new JsonObject().put("slot", 0).put("state", "retiring"))
                     : Future.failedFuture(FailureException.ofField(FailureCode.NOT_FOUND, "slot", "no such slot"));
+        }
+
+        @Override
+        public Future<JsonObject> replaceModel(String model) {
+            return model.equals(MODEL.name())
+                    ? Future.succeededFuture(new JsonObject().put("state", "unchanged"))
+                    : Future.failedFuture(
+                            FailureException.ofField(FailureCode.INVALID_FIELD, "model", "there is no model " + model));
         }
     }
 

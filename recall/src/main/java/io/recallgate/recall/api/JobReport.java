@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The embedding jobs of an owner.
@@ -11,8 +12,27 @@ import java.util.UUID;
  * @param counts number of jobs by state, every state present
  * @param oldestAgeMillis age of the oldest job that has not ended; zero when there is none
  * @param errors of the jobs that failed or wait for a retry, newest first, at most 20
+ * @param reembedding how far the active model is, null while none is known
  */
-public record JobReport(Map<String, Long> counts, long oldestAgeMillis, List<JobError> errors) {
+public record JobReport(
+        Map<String, Long> counts,
+        long oldestAgeMillis,
+        List<JobError> errors,
+        @Nullable Reembedding reembedding) {
+
+    /**
+     * Memories of the owner, and how many have a vector of the active model.
+     *
+     * @param fingerprint of the model
+     * @param memories zero or more
+     * @param embedded at most so many
+     */
+    public record Reembedding(String fingerprint, long memories, long embedded) {
+        /** Memories without a vector of the model. */
+        public long remaining() {
+            return Math.max(0, memories - embedded);
+        }
+    }
 
     /**
      * One failed attempt.

@@ -9,6 +9,8 @@ package io.recallgate.recall.api;
  * @param jobBackoffBaseMillis wait after the first failed attempt; doubles
  * @param jobBackoffMaxMillis the longest wait between attempts
  * @param jobPollMillis how often to look for jobs when nothing is notified
+ * @param otherModelsKeepMillis how old the youngest vector of other models is before they are removed, once every
+ *     memory has one of the active model
  * @param exactIndexCacheBytes bound of the in-process vector cache
  */
 public record RecallSettings(
@@ -18,9 +20,10 @@ public record RecallSettings(
         long jobBackoffBaseMillis,
         long jobBackoffMaxMillis,
         long jobPollMillis,
+        long otherModelsKeepMillis,
         long exactIndexCacheBytes) {
 
     /** The documented defaults (conf/recallgate.yaml). */
     public static final RecallSettings DEFAULTS =
-            new RecallSettings(2_500, 60_000, 5, 1_000, 300_000, 1_000, 128L << 20);
+            new RecallSettings(2_500, 60_000, 5, 1_000, 300_000, 1_000, 3_600_000, 128L << 20);
 }

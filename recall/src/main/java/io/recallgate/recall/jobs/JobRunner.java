@@ -123,7 +123,11 @@ public final class JobRunner {
                 table,
                 parts.settings(),
                 new JobExecution.Context(parts.clock(), parts.random(), options, troubles, failed));
-        Upkeep upkeep = new Upkeep(table, model, parts.settings(), failed);
+        Reembedding reembedding = new Reembedding(
+                new VectorTable(stores.database(), stores.vectors(), parts.clock(), parts.time()),
+                model,
+                () -> parts.settings().get().otherModelsKeepMillis());
+        Upkeep upkeep = new Upkeep(table, reembedding, parts.settings(), failed);
         return new JobRunner(
                 vertx.getOrCreateContext(), table, execution, model, parts, new Fixed(options, troubles, upkeep));
     }
@@ -193,6 +197,13 @@ public final class JobRunner {
             return;
         }
         jobs.forEach(this::run);
+        if (jobs.size() < asked) {
+            fixed.upkeep().drained().onSuccess(more -> {
+                if (more) {
+                    wake();
+                }
+            });
+        }
         if (wokenMeanwhile && jobs.size() < asked) {
             claim();
         } else if (pollTimer == null) {

@@ -33,7 +33,6 @@ final class JobTable {
     private static final String SET_BACK = Statements.load("jobs/set-back");
     private static final String RELEASE = Statements.load("jobs/release");
     private static final String RESCUE = Statements.load("jobs/rescue");
-    private static final String BACKFILL = Statements.load("jobs/backfill");
     private static final String PRUNE = Statements.load("jobs/prune");
 
     private final Database database;
@@ -165,15 +164,6 @@ final class JobTable {
                     });
                     return rows.size();
                 });
-    }
-
-    /** Opens jobs for memories without a vector of this model; at most {@code limit}. */
-    Future<Integer> backfill(String fingerprint, int limit) {
-        Tuple values = Tuple.of(time.now(), fingerprint, limit);
-        return database.connection(
-                        deadline(),
-                        connection -> connection.preparedQuery(BACKFILL).execute(values))
-                .map(rows -> rows.size());
     }
 
     /** Removes finished jobs older than the retention; at most 5,000. */

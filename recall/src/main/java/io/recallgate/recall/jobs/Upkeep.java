@@ -3,7 +3,6 @@ package io.recallgate.recall.jobs;
 import io.recallgate.recall.api.RecallSettings;
 import io.vertx.core.Future;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,19 +14,15 @@ final class Upkeep {
     /** Jobs are rescued in every round, and pruned in every so many. */
     private static final int PRUNE_EVERY = 15;
 
-    private static final int BACKFILL_JOBS = 500;
-
     private final JobTable table;
-    private final ActiveModel model;
+    private final Reembedding reembedding;
     private final Supplier<RecallSettings> settings;
     private final FailedJobs failed;
     private int rounds;
-    /** The model whose missing vectors have all got jobs. */
-    private volatile @Nullable String backfilled;
 
-    Upkeep(JobTable table, ActiveModel model, Supplier<RecallSettings> settings, FailedJobs failed) {
+    Upkeep(JobTable table, Reembedding reembedding, Supplier<RecallSettings> settings, FailedJobs failed) {
         this.table = table;
-        this.model = model;
+        this.reembedding = reembedding;
         this.settings = settings;
         this.failed = failed;
     }
@@ -47,22 +42,15 @@ final class Upkeep {
                     }
                 });
         Future<Integer> pruned = rounds++ % PRUNE_EVERY == 0 ? rescued.compose(ignored -> table.prune()) : rescued;
-        return pruned.compose(ignored -> backfill()).map(jobs -> jobs > 0);
+        return pruned.compose(ignored -> reembedding.round()).map(jobs -> jobs > 0);
     }
 
-    /** A bounded step for a model that is new to us; jobs behind all new writes. */
-    private Future<Integer> backfill() {
-        String fingerprint = model.fingerprint();
-        if (fingerprint == null || fingerprint.equals(backfilled)) {
-            return Future.succeededFuture(0);
-        }
-        return table.backfill(fingerprint, BACKFILL_JOBS).onSuccess(jobs -> {
-            if (jobs < BACKFILL_JOBS) {
-                backfilled = fingerprint;
-            }
-            if (jobs > 0) {
-                LOG.info("{} memories without a vector of the active model got jobs", jobs);
-            }
-        });
+    /**
+     * There are fewer jobs than there is room for.
+     *
+     * @return whether there are new ones
+     */
+    Future<Boolean> drained() {
+        return reembedding.drained().map(jobs -> jobs > 0);
     }
 }

@@ -78,7 +78,18 @@ public final class RecallJson {
         return new JsonObject()
                 .put("counts", counts)
                 .put("oldest_age_ms", report.oldestAgeMillis())
-                .put("errors", errors);
+                .put("errors", errors)
+                .put("reembedding", reembedding(report.reembedding()));
+    }
+
+    private static @Nullable JsonObject reembedding(JobReport.@Nullable Reembedding model) {
+        return model == null
+                ? null
+                : new JsonObject()
+                        .put("fingerprint", model.fingerprint())
+                        .put("memories", model.memories())
+                        .put("embedded", model.embedded())
+                        .put("remaining", model.remaining());
     }
 
     private static Set<MemoryKind> kinds(@Nullable JsonArray array) {

@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -156,7 +157,7 @@ class JobRunnerTest {
         advanceUntil("failed", 1);
         assertThat(embedder.timesAsked("poison")).isEqualTo(5);
 
-        JobReport report = Await.result(new JobReports(database, DatabaseTime.of(clock)).report(SCOPE, soon()));
+        JobReport report = Await.result(new JobReports(database, DatabaseTime.of(clock), model).report(SCOPE, soon()));
         assertThat(report.counts())
                 .containsEntry("failed", 1L)
                 .containsEntry("done", 5L)
@@ -176,7 +177,7 @@ class JobRunnerTest {
 
         awaitJobs("failed", 1);
         assertThat(embedder.asked).containsExactly("poison");
-        JobReport report = Await.result(new JobReports(database, DatabaseTime.of(clock)).report(SCOPE, soon()));
+        JobReport report = Await.result(new JobReports(database, DatabaseTime.of(clock), model).report(SCOPE, soon()));
         assertThat(report.errors()).extracting(JobReport.JobError::code).containsExactly("embedding-given-up");
         assertThat(Await.result(store.get(SCOPE, poison, soon())).state()).isEqualTo(MemoryState.FAILED);
     }
@@ -268,7 +269,7 @@ class JobRunnerTest {
         runner("a");
         awaitJobs("failed", 1);
         embedder.fail("big", FailureCode.OVERLOADED);
-        JobReports jobs = new JobReports(database, DatabaseTime.of(clock));
+        JobReports jobs = new JobReports(database, DatabaseTime.of(clock), model);
 
         assertThat(Await.result(jobs.retryFailed(new Scope("somebody", ""), soon())))
                 .isZero();
@@ -605,6 +606,112 @@ class JobRunnerTest {
         }
         Await.until("all have the new vector", () -> vectorsOf("f2") == 3);
         assertThat(vectorsOf("f1")).isEqualTo(3);
+        assertThat(Await.result(new JobReports(database, DatabaseTime.of(clock), model).report(SCOPE, soon()))
+                        .reembedding())
+                .isEqualTo(new JobReport.Reembedding("f2", 3, 3));
+    }
+
+    @Test
+    void jobsForAnotherModelAreOpenedAsFastAsTheyAreDone() {
+        manyWithVectorsOf("f1", 1_300);
+        embedder.model("f2");
+        runner("a");
+
+        // No time passes on the fake clock, so no round of upkeep and no poll is due: one step follows from the other.
+        Await.until("all have the new vector", () -> vectorsOf("f2") == 1_300);
+        assertThat(clock.instant()).isEqualTo(new FakeClock().instant());
+    }
+
+    @Test
+    void aStepOpensNoMoreJobsThanAPageHasMemories() {
+        manyWithVectorsOf("f1", 1_300);
+        embedder.holdAll();
+        embedder.model("f2");
+        runner("a");
+
+        Await.until("the first are embedding", () -> embedder.asked.size() == 8);
+        assertThat(count("available")).isEqualTo(Reembedding.PAGE - 8);
+        JobReport.Reembedding progress = Await.result(
+                        new JobReports(database, DatabaseTime.of(clock), model).report(SCOPE, soon()))
+                .reembedding();
+        assertThat(progress).isEqualTo(new JobReport.Reembedding("f2", 1_300, 0));
+    }
+
+    @Test
+    void vectorsOfOtherModelsGoOnceAllHaveOneOfTheActiveAndTheYoungestIsOldEnough() {
+        manyWithVectorsOf("f1", 3);
+        embedder.model("f2");
+        runner("a");
+        rounds(() -> vectorsOf("f2") == 3);
+        rounds(() -> roundsRun() >= 40);
+        assertThat(vectorsOf("f1")).as("another node may still serve it").isEqualTo(3);
+
+        testDatabase.execute(
+                "update memory_vector set created_at = now() - interval '1 hour' where fingerprint = 'f1'");
+        rounds(() -> vectorsOf("f1") == 0);
+
+        assertThat(vectorsOf("f2")).isEqualTo(3);
+        assertThat(vectors.removed).as("caches are told").hasSize(3);
+        embedder.model("f1");
+        rounds(() -> vectorsOf("f1") == 3);
+    }
+
+    @Test
+    void vectorsOfOtherModelsStayWhileAMemoryWaitsAndWithAMemoryThatFailed() {
+        manyWithVectorsOf("f1", 4);
+        testDatabase.execute("update memory_vector set created_at = now() - interval '2 hours'");
+        embedder.hold("memory 1");
+        embedder.fail("memory 2", FailureCode.WORK_TOO_LARGE);
+        embedder.model("f2");
+        runner("a");
+        rounds(() -> vectorsOf("f2") == 2);
+        rounds(() -> roundsRun() >= 40);
+        assertThat(vectorsOf("f1")).isEqualTo(4);
+
+        embedder.release("memory 1");
+        rounds(() -> vectorsOf("f1") == 1);
+        assertThat(vectorsOf("f2")).isEqualTo(3);
+    }
+
+    @Test
+    void whatANodeOfAnotherModelFinishesLaterIsEmbeddedToo() {
+        manyWithVectorsOf("f1", 2);
+        embedder.model("f2");
+        runner("a");
+        rounds(() -> vectorsOf("f2") == 2);
+
+        manyWithVectorsOf("f1", 3);
+
+        rounds(() -> vectorsOf("f2") == 5);
+    }
+
+    /** Memories as a node with this model leaves them: with their vectors and without jobs. */
+    private static void manyWithVectorsOf(String fingerprint, int count) {
+        testDatabase.execute(
+                "with written as (insert into memory (id, owner, kind, content, content_hash, words, word_count)"
+                        + " select gen_random_uuid(), 'owner', 'note', 'memory ' || i, sha256(('memory ' || i)::bytea), '', 1"
+                        + " from generate_series(1, " + count + ") i returning id, content_hash)"
+                        + " insert into memory_vector (memory_id, fingerprint, owner, project, content_hash, dimensions, vector)"
+                        + " select id, '" + fingerprint
+                        + "', 'owner', '', content_hash, 1, '\\x00000000'::bytea from written");
+    }
+
+    private int roundsRun;
+
+    private int roundsRun() {
+        return roundsRun;
+    }
+
+    /** Lets rounds of upkeep pass until this holds. */
+    private void rounds(BooleanSupplier holds) {
+        roundsRun = 0;
+        Await.until("it holds after some rounds", () -> {
+            if (!holds.getAsBoolean() && clock.pending() >= 1) {
+                roundsRun++;
+                clock.advanceMillis(20_000);
+            }
+            return holds.getAsBoolean();
+        });
     }
 
     @Test

@@ -109,7 +109,7 @@ class OutageTest {
                         new VertxTimers(vertx),
                         DatabaseTime.SERVER,
                         // A lease that outlives the test: nothing but the runner itself can bring its jobs back.
-                        () -> new RecallSettings(2_500, 600_000, 1, 50, 200, 50, 1 << 20),
+                        () -> new RecallSettings(2_500, 600_000, 1, 50, 200, 50, 3_600_000, 1 << 20),
                         new Random(1),
                         new SimpleMeterRegistry()),
                 JobOptions.defaults("outage"));

@@ -106,7 +106,7 @@ class RecallQualityTest {
                 SystemClock.INSTANCE,
                 new VertxTimers(vertx),
                 // Quality is measured, not patience: a busy machine must not turn into lexical answers.
-                () -> new RecallSettings(60_000, 60_000, 5, 1_000, 300_000, 1_000, 128L << 20),
+                () -> new RecallSettings(60_000, 60_000, 5, 1_000, 300_000, 1_000, 3_600_000, 128L << 20),
                 meters);
     }
 

@@ -143,7 +143,7 @@ class RecallerTest {
     void theLimitIsReadForEachCall() {
         put("observatory", 1, 0, 0, 0);
         embedder.stalls();
-        settings.set(new RecallSettings(50, 60_000, 5, 1_000, 300_000, 1_000, 1 << 20));
+        settings.set(new RecallSettings(50, 60_000, 5, 1_000, 300_000, 1_000, 3_600_000, 1 << 20));
         Future<RecallResponse> answer = recall("observatory", RecallMode.HYBRID);
         clock.advanceMillis(50);
         assertThat(await(answer).degraded()).isEqualTo(DegradeReason.EMBEDDING_TIMEOUT);

@@ -7,15 +7,20 @@ import io.recallgate.gateway.http.pipeline.Endpoint;
 import io.recallgate.gateway.http.pipeline.Exchange;
 import io.recallgate.gateway.http.pipeline.Reply;
 import io.recallgate.gateway.runtime.GatewayRuntime;
+import io.recallgate.recall.json.JsonFields;
 import io.recallgate.recall.json.RecallJson;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Jobs, workers and settings. */
 public final class OperationRoutes {
+
+    /** As long as a path may be on most systems. */
+    private static final int MAX_MODEL_CHARS = 4_096;
 
     private static final Pattern SLOT = Pattern.compile("[0-9]{1,4}");
 
@@ -33,6 +38,8 @@ public final class OperationRoutes {
                 Endpoint.of(HttpMethod.POST, "/v1/jobs/retry", Right.ADMIN, this::retry),
                 Endpoint.of(HttpMethod.GET, "/v1/workers", Right.READ, this::workers),
                 Endpoint.of(HttpMethod.POST, "/v1/workers/{slot}/restart", Right.ADMIN, this::restart),
+                Endpoint.of(HttpMethod.POST, "/v1/model", Right.ADMIN, this::replaceModel)
+                        .json(),
                 Endpoint.of(HttpMethod.GET, "/v1/settings", Right.ADMIN, this::settings),
                 Endpoint.of(HttpMethod.PATCH, "/v1/settings", Right.ADMIN, this::override)
                         .body(MemoryRoutes.PATCH_TYPES));
@@ -62,6 +69,22 @@ public final class OperationRoutes {
             throw FailureException.ofField(FailureCode.NOT_FOUND, "slot", "there is no such slot");
         }
         return runtime.services().workers().restart(Integer.parseInt(slot)).map(state -> Reply.json(202, state));
+    }
+
+    private Future<Reply> replaceModel(Exchange exchange) {
+        return exchange.decode(OperationRoutes::model)
+                .compose(model -> runtime.services().workers().replaceModel(model))
+                .map(state -> Reply.json(202, state));
+    }
+
+    private static String model(JsonObject body) {
+        JsonFields fields = new JsonFields(body, "");
+        fields.only(Set.of("model"));
+        String model = fields.name("model", MAX_MODEL_CHARS);
+        if (model == null) {
+            throw fields.invalid("model", "is missing: give a bundled model's name or a directory");
+        }
+        return model;
     }
 
     private Future<Reply> settings(Exchange exchange) {

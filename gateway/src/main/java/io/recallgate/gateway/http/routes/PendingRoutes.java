@@ -19,7 +19,6 @@ public final class PendingRoutes {
     public static List<Endpoint> endpoints() {
         return List.of(
                 pending(HttpMethod.GET, "/v1/recall/stats", Right.READ).query("window"),
-                pending(HttpMethod.POST, "/v1/model", Right.ADMIN),
                 pending(HttpMethod.GET, "/v1/probes", Right.READ),
                 pending(HttpMethod.POST, "/v1/probes/{name}/run", Right.ADMIN),
                 pending(HttpMethod.POST, "/v1/chat/completions", Right.WRITE)

@@ -1,0 +1,24 @@
+-- Of a page of memories that have a vector of the active model: vectors of other models that are old enough. What a
+-- writer holds is left for another time, so that neither waits for the other. Ages are by the server's clock, as
+-- created_at is.
+-- $1 fingerprint, $2 last memory of the page before, $3 most memories, $4 milliseconds
+with page as materialized (
+  select id, content_hash from memory where id > $2 order by id limit $3
+), others as materialized (
+  select v.memory_id, v.fingerprint, v.passage
+  from memory_vector v
+  join page p on p.id = v.memory_id
+  where v.fingerprint <> $1 and v.created_at <= now() - $4 * interval '1 millisecond'
+    and exists (select from memory_vector active
+      where active.memory_id = p.id and active.fingerprint = $1 and active.content_hash = p.content_hash)
+  for update of v skip locked
+), removed as (
+  delete from memory_vector v
+  using others o
+  where v.memory_id = o.memory_id and v.fingerprint = o.fingerprint and v.passage = o.passage
+  returning v.memory_id, v.owner, v.project
+)
+select (select count(*) from page) as memories, (select id from page order by id desc limit 1) as last,
+  removed.memory_id, removed.owner, removed.project
+from (select 1) one
+left join removed on true
