@@ -4,11 +4,9 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.embedding.api.EmbedRequest;
 import io.recallgate.embedding.api.InputType;
-import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.api.Priority;
 import io.recallgate.embedding.model.NativeModelFactory;
 import io.recallgate.embedding.model.StuckInside;
-import io.recallgate.embedding.model.TextModel;
 import io.recallgate.embedding.model.TextModelFactory;
 import io.recallgate.embedding.pool.PoolLimits;
 import io.recallgate.time.CancelSignal;
@@ -77,21 +75,13 @@ public final class SignalMain {
     private static TextModelFactory endlessLoads(Path data) {
         NativeModelFactory real = new NativeModelFactory(data);
         CountDownLatch once = new CountDownLatch(1);
-        return new TextModelFactory() {
-            @Override
-            public TextModel open(String model) {
-                while (true) {
-                    real.open(model).close();
-                    if (once.getCount() > 0) {
-                        once.countDown();
-                        System.out.println("READY");
-                    }
+        return model -> {
+            while (true) {
+                real.open(model).close();
+                if (once.getCount() > 0) {
+                    once.countDown();
+                    System.out.println("READY");
                 }
-            }
-
-            @Override
-            public ModelIdentity identify(String model) {
-                return real.identify(model);
             }
         };
     }

@@ -3,6 +3,7 @@ package io.recallgate.embedding.model;
 import io.recallgate.embedding.api.ModelIdentity;
 
 /** Opens models; the seam at which tests put scripted ones. */
+@FunctionalInterface
 public interface TextModelFactory {
 
     /**
@@ -16,12 +17,20 @@ public interface TextModelFactory {
     TextModel open(String model);
 
     /**
-     * Checks a model's files without loading it: they are there, and are the ones of its descriptor. What {@link #open}
-     * loads from then on is what was checked. Blocks on the disk.
+     * Finds out which model a name stands for, and whether its files are as they should be. What {@link #open} loads
+     * from then on is what was checked. Blocks on the disk. By loading it, unless a factory can tell from the files
+     * alone.
      *
      * @param model a bundled name or a directory
      * @return what its workers will say they are
      * @throws io.recallgate.failure.FailureException {@code model-unusable}: one line naming the file and what to do
      */
-    ModelIdentity identify(String model);
+    default ModelIdentity identify(String model) {
+        TextModel loaded = open(model);
+        try {
+            return loaded.profile().identity();
+        } finally {
+            loaded.close();
+        }
+    }
 }

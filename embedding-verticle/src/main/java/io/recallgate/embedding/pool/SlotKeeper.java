@@ -68,8 +68,7 @@ final class SlotKeeper {
         if (slot == null || !slot.state.isCharged() || slot.identity == null) {
             pool.counters.dropped(Counters.Dropped.GREW);
         } else {
-            pool.slots.measured(
-                    slot, Math.max(slot.chargedBytes, message.chargedBytes()), !pool.isOutdated(slot));
+            pool.slots.measured(slot, Math.max(slot.chargedBytes, message.chargedBytes()), !pool.isOutdated(slot));
         }
     }
 

@@ -216,6 +216,12 @@ class NativeRoutesTest {
 
         assertThat(jobs.getJsonObject("counts").getInteger("failed")).isEqualTo(2);
         assertThat(jobs.getInteger("oldest_age_ms")).isEqualTo(1_500);
+        assertThat(jobs.getJsonObject("reembedding"))
+                .isEqualTo(new JsonObject()
+                        .put("fingerprint", ScriptedRuntime.MODEL.fingerprint())
+                        .put("memories", 5)
+                        .put("embedded", 3)
+                        .put("remaining", 2));
         assertThat(jobs.getJsonArray("errors").getJsonObject(0).getString("code"))
                 .isEqualTo("embedding-failed");
         assertThat(TestGateway.json(gateway.send("POST", "/v1/jobs/retry", null))
@@ -233,6 +239,31 @@ class NativeRoutesTest {
                 .isEqualTo(404);
         assertThat(gateway.send("POST", "/v1/workers/one/restart", null).statusCode())
                 .isEqualTo(404);
+    }
+
+    @Test
+    void aModelIsReplacedAndARefusalNamesTheField() {
+        assertThat(replaceModel("{\"model\":\"e5-small-v2-q\"}").statusCode()).isEqualTo(202);
+        for (String bad : List.of(
+                "{\"model\":\"nowhere\"}",
+                "{\"model\":\"\"}",
+                "{\"model\":null}",
+                "{}",
+                "{\"model\":7}",
+                "{\"model\":[\"x\"]}")) {
+            HttpResponse<String> refused = replaceModel(bad);
+            assertThat(refused.statusCode()).as(bad).isEqualTo(400);
+            assertThat(TestGateway.json(refused).getString("field")).as(bad).isEqualTo("model");
+            assertThat(TestGateway.json(refused).getString("code")).as(bad).isEqualTo("invalid-field");
+        }
+        HttpResponse<String> unknown = replaceModel("{\"model\":\"e5-small-v2-q\",\"force\":true}");
+        assertThat(TestGateway.json(unknown).getString("code")).isEqualTo("unknown-field");
+        assertThat(TestGateway.json(unknown).getString("field")).isEqualTo("force");
+        assertThat(replaceModel("not json").statusCode()).isEqualTo(400);
+    }
+
+    private HttpResponse<String> replaceModel(String body) {
+        return gateway.send("POST", "/v1/model", body);
     }
 
     @Test

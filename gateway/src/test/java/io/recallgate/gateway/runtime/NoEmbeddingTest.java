@@ -61,6 +61,13 @@ class NoEmbeddingTest {
     }
 
     @Test
+    void thereIsNoModelToReplace() {
+        assertThatThrownBy(() -> await(embedding.workers().replaceModel("e5-small-v2-q")))
+                .isInstanceOfSatisfying(FailureException.class, failure -> assertThat(failure.code())
+                        .isEqualTo(FailureCode.NO_EMBEDDING_PROVIDER));
+    }
+
+    @Test
     void aRequestThatIsWrongIsStillToldThat() {
         assertThatThrownBy(() -> await(vertx.eventBus()
                         .request(

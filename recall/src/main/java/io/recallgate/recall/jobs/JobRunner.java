@@ -123,11 +123,7 @@ public final class JobRunner {
                 table,
                 parts.settings(),
                 new JobExecution.Context(parts.clock(), parts.random(), options, troubles, failed));
-        Reembedding reembedding = new Reembedding(
-                new VectorTable(stores.database(), stores.vectors(), parts.clock(), parts.time()),
-                model,
-                () -> parts.settings().get().otherModelsKeepMillis());
-        Upkeep upkeep = new Upkeep(table, reembedding, parts.settings(), failed);
+        Upkeep upkeep = new Upkeep(table, Reembedding.of(stores, model, parts), parts.settings(), failed);
         return new JobRunner(
                 vertx.getOrCreateContext(), table, execution, model, parts, new Fixed(options, troubles, upkeep));
     }
@@ -198,11 +194,7 @@ public final class JobRunner {
         }
         jobs.forEach(this::run);
         if (jobs.size() < asked) {
-            fixed.upkeep().drained().onSuccess(more -> {
-                if (more) {
-                    wake();
-                }
-            });
+            fixed.upkeep().drained(this::wake);
         }
         if (wokenMeanwhile && jobs.size() < asked) {
             claim();

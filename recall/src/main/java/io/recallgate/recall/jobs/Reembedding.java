@@ -82,6 +82,14 @@ final class Reembedding {
         this.keepMillis = keepMillis;
     }
 
+    /** With the settings of a runner. */
+    static Reembedding of(JobRunner.Stores stores, ActiveModel model, JobRunner.Parts parts) {
+        return new Reembedding(
+                new VectorTable(stores.database(), stores.vectors(), parts.clock(), parts.time()),
+                model,
+                () -> parts.settings().get().otherModelsKeepMillis());
+    }
+
     /**
      * A round of upkeep is due: goes on with a pass, or begins one if it is time.
      *

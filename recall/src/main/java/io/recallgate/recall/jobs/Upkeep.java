@@ -45,12 +45,16 @@ final class Upkeep {
         return pruned.compose(ignored -> reembedding.round()).map(jobs -> jobs > 0);
     }
 
-    /**
-     * There are fewer jobs than there is room for.
-     *
-     * @return whether there are new ones
-     */
-    Future<Boolean> drained() {
-        return reembedding.drained().map(jobs -> jobs > 0);
+    /** There are fewer jobs than there is room for; calls {@code more}, on any thread, if there are new ones. */
+    void drained(Runnable more) {
+        reembedding
+                .drained()
+                .onSuccess(jobs -> {
+                    if (jobs > 0) {
+                        more.run();
+                    }
+                })
+                // The next round meets the same trouble, and tells it once.
+                .onFailure(error -> LOG.debug("re-embedding waits for the next round", error));
     }
 }
