@@ -351,5 +351,10 @@ class EmbedEndpointTest {
         public Future<JsonObject> restart(int slot) {
             return status();
         }
+
+        @Override
+        public Future<JsonObject> replaceModel(String model) {
+            return status();
+        }
     }
 }
