@@ -181,6 +181,25 @@ class EmbeddingRoutesTest {
                 Arguments.of("{\"model\":\"M\",\"input\":[1,4294967296]}", "input[1]", "invalid_value"),
                 Arguments.of("{\"model\":\"M\",\"input\":[[1],[]]}", "input[1]", "invalid_value"),
                 Arguments.of("{\"model\":\"M\",\"input\":[true]}", "input[0]", "invalid_value"),
+                Arguments.of("{\"model\":\"M\",\"input\":7}", "input", "invalid_value"),
+                Arguments.of("{\"model\":\"M\",\"input\":true}", "input", "invalid_value"),
+                Arguments.of("{\"model\":\"M\",\"input\":[\"x\",null]}", "input[1]", "invalid_value"),
+                Arguments.of("{\"model\":\"M\",\"input\":[null]}", "input[0]", "invalid_value"),
+                Arguments.of("{\"model\":\"M\",\"input\":[\"x\",[1]]}", "input[1]", "invalid_value"),
+                Arguments.of("{\"model\":\"M\",\"input\":[[1],\"x\"]}", "input[1]", "invalid_value"),
+                Arguments.of("{\"model\":\"M\",\"input\":[[1],2]}", "input[1]", "invalid_value"),
+                Arguments.of("{\"model\":\"M\",\"input\":[[1],[2,1.0]]}", "input[1][1]", "invalid_value"),
+                Arguments.of("{\"model\":\"M\",\"input\":[[1],[2,-3]]}", "input[1][1]", "invalid_value"),
+                Arguments.of("{\"model\":\"M\",\"input\":[[1],[\"x\"]]}", "input[1][0]", "invalid_value"),
+                Arguments.of("{\"model\":\"M\",\"input\":[[]]}", "input[0]", "invalid_value"),
+                Arguments.of("{\"model\":null,\"input\":\"x\"}", "model", "invalid_value"),
+                Arguments.of("{\"model\":\"\",\"input\":\"x\"}", "model", "invalid_value"),
+                Arguments.of(
+                        "{\"model\":\"M\",\"input\":\"x\",\"encoding_format\":7}", "encoding_format", "invalid_value"),
+                Arguments.of("{\"model\":\"M\",\"input\":\"x\",\"dimensions\":-1}", "dimensions", "invalid_value"),
+                Arguments.of("{\"model\":\"M\",\"input\":\"x\",\"dimensions\":4.0}", "dimensions", "invalid_value"),
+                Arguments.of(
+                        "{\"model\":\"M\",\"input\":\"x\",\"dimensions\":4294967296}", "dimensions", "invalid_value"),
                 Arguments.of("{\"model\":\"M\",\"input\":\"a\\u0000\"}", "input", "invalid_value"),
                 Arguments.of("{\"model\":\"M\",\"input\":[\"x\",\"\\ud800\"]}", "input[1]", "invalid_value"),
                 Arguments.of(
@@ -208,6 +227,20 @@ class EmbeddingRoutesTest {
         assertThat(error.getString("param")).as(error.encode()).isEqualTo(param);
         assertThat(error.getString("code")).isEqualTo(code);
         assertThat(gateway.runtime.embedded).isEmpty();
+    }
+
+    @Test
+    void theUserIsTakenAndNullStandsForWhatIsNotGiven() {
+        HttpResponse<String> response = gateway.post(
+                "/v1/embeddings",
+                new JsonObject()
+                        .put("model", MODEL)
+                        .put("input", "x")
+                        .put("user", "somebody")
+                        .putNull("dimensions")
+                        .putNull("encoding_format"));
+
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
     }
 
     @Test

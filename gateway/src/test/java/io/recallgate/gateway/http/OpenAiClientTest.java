@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -55,12 +56,8 @@ class OpenAiClientTest {
                     }
                     : Future.succeededFuture(ScriptedRuntime.vectors(request));
 
-            String said = run(List.of(
-                    "node",
-                    "embeddings.mjs",
-                    "http://127.0.0.1:" + gateway.port + "/v1",
-                    Integer.toString(ScriptedRuntime.MODEL.dimensions()),
-                    "scripted"));
+            String said =
+                    script("embeddings.mjs", gateway, Integer.toString(ScriptedRuntime.MODEL.dimensions()), "scripted");
 
             assertThat(said).endsWith("ok\n");
         }
@@ -74,6 +71,14 @@ class OpenAiClientTest {
                 .contains("\"integrity\"")
                 .doesNotContain("\"resolved\"")
                 .doesNotContain("http");
+    }
+
+    /** Runs a script of {@link #PROJECT} against the gateway; {@link #install} must have been called. */
+    static String script(String file, TestGateway gateway, String... arguments)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("node", file, "http://127.0.0.1:" + gateway.port + "/v1"));
+        command.addAll(List.of(arguments));
+        return run(command);
     }
 
     private static String run(List<String> command) throws IOException, InterruptedException {

@@ -3,11 +3,13 @@ package io.recallgate.gateway.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.embedding.api.EmbedResult;
+import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.gateway.http.pipeline.HttpOptions;
 import io.recallgate.gateway.runtime.GatewayRuntime.Phase;
 import io.recallgate.recall.api.RecallRequest;
 import io.recallgate.recall.api.RecallResponse;
 import io.recallgate.time.CancelCause;
+import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayInputStream;
@@ -19,6 +21,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What happens around every route: phases, ids, bounds, deadlines and clients that leave. */
 class PipelineTest {
 
+    private static final String EMBEDDING = "{\"model\":\"e5-small-v2-q\",\"input\":\"x\"}";
     private static final String QUERY = "{\"query\":\"x\"}";
 
     private TestGateway gateway;
@@ -249,7 +254,7 @@ class PipelineTest {
         gateway.runtime.embed = request -> never.future();
         CompletableFuture<CancelCause> cancelled = new CompletableFuture<>();
         try (Socket socket = gateway.connect()) {
-            socket.getOutputStream().write(post("/v1/embeddings", "{\"model\":\"e5-small-v2-q\",\"input\":\"x\"}"));
+            socket.getOutputStream().write(post("/v1/embeddings", EMBEDDING));
             var request = gateway.runtime.embedded.poll(10, TimeUnit.SECONDS);
             assertThat(request).isNotNull();
             request.cancel().onCancel(cancelled::complete);
@@ -271,6 +276,62 @@ class PipelineTest {
 
         bytesAndPlacesComeBack();
         assertThat(gateway.runtime.memories.count()).isZero();
+    }
+
+    @Test
+    void aClientThatLeavesInTheMiddleOfItsInputAsksNoModel() throws IOException {
+        try (Socket socket = gateway.connect()) {
+            socket.getOutputStream()
+                    .write(head("POST /v1/embeddings", "content-type: application/json", "content-length: 5000"));
+            socket.getOutputStream().write("{\"model\":".getBytes(StandardCharsets.US_ASCII));
+            awaitGauge("recallgate_http_buffered_bytes", 5_000);
+        }
+
+        bytesAndPlacesComeBack();
+        assertThat(gateway.runtime.embedded).isEmpty();
+    }
+
+    @Test
+    void aClientThatLeavesWithASmallRequestBehindItsEmbeddingCancelsIt() throws Exception {
+        Promise<EmbedResult> never = Promise.promise();
+        gateway.runtime.embed = request -> never.future();
+        CompletableFuture<CancelCause> cancelled = new CompletableFuture<>();
+        try (Socket socket = gateway.connect()) {
+            socket.getOutputStream().write(post("/v1/embeddings", EMBEDDING));
+            var request = gateway.runtime.embedded.poll(10, TimeUnit.SECONDS);
+            assertThat(request).isNotNull();
+            request.cancel().onCancel(cancelled::complete);
+            socket.getOutputStream().write(post("/v1/embeddings", EMBEDDING));
+        }
+
+        assertThat(cancelled.get(5, TimeUnit.SECONDS)).isEqualTo(CancelCause.DISCONNECTED);
+        never.fail("cancelled");
+        bytesAndPlacesComeBack();
+    }
+
+    /** Some 40 MB, which no socket buffer takes: the answer is being written when the client goes. */
+    @Test
+    void aClientThatLeavesWhileItsAnswerIsWrittenFreesWhatItHeld() throws Exception {
+        gateway.runtime.embed = request -> Future.succeededFuture(new EmbedResult(
+                ScriptedRuntime.MODEL,
+                Collections.nCopies(2_048, EmbeddingVector.of(halves(2_048))),
+                Collections.nCopies(2_048, 1),
+                List.of(),
+                EmbedResult.Timing.NONE));
+        String inputs = "[" + "\"x\",".repeat(2_047) + "\"x\"]";
+        try (Socket socket = gateway.connect()) {
+            socket.getOutputStream().write(post("/v1/embeddings", EMBEDDING.replace("\"x\"", inputs)));
+
+            assertThat(statusLine(socket)).startsWith("HTTP/1.1 200 ");
+        }
+
+        bytesAndPlacesComeBack();
+    }
+
+    private static float[] halves(int dimensions) {
+        float[] values = new float[dimensions];
+        Arrays.fill(values, (float) (1 / Math.sqrt(dimensions)));
+        return values;
     }
 
     @Test

@@ -42,6 +42,8 @@ final class ScriptedRuntime implements GatewayRuntime {
     final BlockingQueue<Scope> recallScopes = new LinkedBlockingQueue<>();
     final BlockingQueue<JsonObject> overrides = new LinkedBlockingQueue<>();
 
+    volatile ModelIdentity model = MODEL;
+    volatile WorkerOperations workers = new Workers();
     volatile Phase phase = Phase.READY;
     volatile JsonObject health = new JsonObject().put("status", "ready");
     volatile Function<EmbedRequest, Future<EmbedResult>> embed = request -> Future.succeededFuture(vectors(request));
@@ -55,7 +57,7 @@ final class ScriptedRuntime implements GatewayRuntime {
 
     @Override
     public Services services() {
-        return new Services(memories, new Jobs(), recallService(), new ScriptedEmbedder(), new Workers());
+        return new Services(memories, new Jobs(), recallService(), new ScriptedEmbedder(), workers);
     }
 
     @Override
@@ -115,7 +117,7 @@ final class ScriptedRuntime implements GatewayRuntime {
 
         @Override
         public Future<ModelIdentity> model() {
-            return Future.succeededFuture(MODEL);
+            return Future.succeededFuture(model);
         }
     }
 
