@@ -51,14 +51,13 @@ final class PoolEmbedder implements CancellableEmbedder {
     private void arrived(long number, EmbedRequest request, Waiters.Waiter waiter) {
         driver.waiters().add(number, waiter);
         driver.waiters().listen(number, () -> driver.onPool(() -> leave(number, request)));
-        int vocabulary = vocabularySize();
         long bytes =
                 request.inputs().stream().mapToLong(EmbedInput::chargedBytes).sum();
         if (bytes > LargeWork.LARGE_BYTES && bytes <= driver.large().maxBytes() && !isOver(request)) {
-            prepare(number, request, bytes, vocabulary);
+            prepare(number, request, bytes);
             return;
         }
-        Optional<FailureException> refusal = unknownToken(request, vocabulary);
+        Optional<FailureException> refusal = unknownToken(request, vocabularySize(request));
         if (refusal.isPresent()) {
             settle(number, refusal.get());
         } else {
@@ -71,7 +70,8 @@ final class PoolEmbedder implements CancellableEmbedder {
     }
 
     /** The caller may leave meanwhile, and is answered by its deadline, whenever a thread gets to its inputs. */
-    private void prepare(long number, EmbedRequest request, long bytes, int vocabulary) {
+    private void prepare(long number, EmbedRequest request, long bytes) {
+        int vocabulary = vocabularySize(request);
         Timers.Timer timer = driver.time()
                 .timers()
                 .schedule(
@@ -125,9 +125,6 @@ final class PoolEmbedder implements CancellableEmbedder {
 
     /** A token outside the vocabulary is the caller's mistake and known before anything runs. */
     private static Optional<FailureException> unknownToken(EmbedRequest request, int vocabulary) {
-        if (request.inputs().stream().noneMatch(EmbedInput.Tokens.class::isInstance)) {
-            return Optional.empty();
-        }
         for (int i = 0; i < request.inputs().size(); i++) {
             if (!(request.inputs().get(i) instanceof EmbedInput.Tokens tokens)) {
                 continue;
@@ -146,8 +143,11 @@ final class PoolEmbedder implements CancellableEmbedder {
         return Optional.empty();
     }
 
-    /** Of the model that serves; before one is loaded its worker has to find out. */
-    private int vocabularySize() {
+    /** Of the model that serves; before one is loaded its worker has to find out. Text is never outside of it. */
+    private int vocabularySize(EmbedRequest request) {
+        if (request.inputs().stream().noneMatch(EmbedInput.Tokens.class::isInstance)) {
+            return Integer.MAX_VALUE;
+        }
         PoolSnapshot pool = driver.snapshot();
         for (PoolSnapshot.SlotView slot : pool.slots()) {
             ModelProfile profile = driver.fleet().profile(slot.slot(), slot.generation());

@@ -68,6 +68,9 @@ final class Scheduler {
                 abandoned.add(slot);
             }
         }
+        if (abandoned.isEmpty()) {
+            return;
+        }
         long waiting = pool.operations.queue().count(pool::mayRun) - soonFree;
         for (Slot slot : abandoned) {
             if (waiting-- > 0) {

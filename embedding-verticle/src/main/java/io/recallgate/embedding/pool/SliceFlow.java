@@ -26,24 +26,22 @@ final class SliceFlow {
 
     /** Sends the next slice to an idle worker; false if nothing may run. */
     boolean dispatch(Slot slot, long now) {
-        List<Operation> line = pool.operations.queue().nextLine(pool::mayRun);
+        PoolLimits.Slice limits = pool.limits.slice();
+        List<Operation> line = pool.operations.queue().nextLine(pool::mayRun, limits.rows());
         ModelIdentity identity = slot.identity;
         if (line.isEmpty() || identity == null) {
             return false;
         }
         Priority priority = line.get(0).priority;
-        PoolLimits.Slice limits = pool.limits.slice();
         int tokenCap = Math.min(limits.paddedTokens(), slot.tokenCap);
         // Rows that run one by one gain nothing from company, and a query would wait for its neighbours' rows.
         PoolSnapshot.LoadView load = slot.load;
-        boolean shared = (load != null && load.batchInvariant()) || priority == Priority.DOCUMENT;
+        boolean together = load != null && load.batchInvariant();
+        boolean shared = together || priority == Priority.DOCUMENT;
         Map<Long, Operation> byId = line.stream().collect(Collectors.toMap(o -> o.id, Function.identity()));
         List<SlicePart> parts = SlicePlanner.plan(
-                line.stream()
-                        .limit(limits.rows())
-                        .map(operation -> candidate(operation, identity))
-                        .toList(),
-                new SlicePlanner.Bounds(limits.rows(), tokenCap, identity.maxTokens(), shared));
+                line.stream().map(operation -> candidate(operation, identity)).toList(),
+                new SlicePlanner.Bounds(limits.rows(), tokenCap, identity.maxTokens(), shared, together));
         List<Operation> chosen =
                 parts.stream().map(part -> byId.get(part.operationId())).toList();
         ToWorker.Dispatch message = new ToWorker.Dispatch(slot.index, slot.generation, nextSliceId++, parts, tokenCap);

@@ -17,6 +17,12 @@ final class SlicePlanner {
 
     private static final int EXTRA_TOKENS = 16;
 
+    /**
+     * Bytes of UTF-8 that make a token at least, as a rule: a CJK character is one token of three bytes, and a word of
+     * English one of five with its space.
+     */
+    private static final int USUAL_BYTES_PER_TOKEN = 3;
+
     private SlicePlanner() {}
 
     /**
@@ -34,8 +40,10 @@ final class SlicePlanner {
      * @param paddedTokens rows times longest row at most; one row is taken even if it is longer
      * @param maxTokens the model's window: no row counts more
      * @param shared whether several operations may share the slice
+     * @param together whether its rows share a run. If not they run one by one and gain nothing from company beyond one
+     *     dispatch, while a query waits for all of them: together they are usually no longer than one full window
      */
-    record Bounds(int rows, int paddedTokens, int maxTokens, boolean shared) {}
+    record Bounds(int rows, int paddedTokens, int maxTokens, boolean shared, boolean together) {}
 
     /**
      * Takes rows in order, from the first candidate on, until a bound is met. Never skips ahead, so nothing starves.
@@ -46,6 +54,7 @@ final class SlicePlanner {
         List<SlicePart> parts = new ArrayList<>();
         int rows = 0;
         int longest = 0;
+        int usual = 0;
         for (Candidate candidate : candidates) {
             if (rows > 0 && (candidate.alone() || !bounds.shared())) {
                 break;
@@ -53,8 +62,10 @@ final class SlicePlanner {
             int row = candidate.nextRow();
             int rowLimit = candidate.alone() ? 1 : bounds.rows();
             while (row < candidate.inputs().size() && rows < rowLimit) {
-                int grown = Math.max(longest, estimate(candidate.inputs().get(row), bounds.maxTokens()));
-                if (rows > 0 && (long) grown * (rows + 1) > bounds.paddedTokens()) {
+                EmbedInput input = candidate.inputs().get(row);
+                int grown = Math.max(longest, estimate(input, bounds.maxTokens()));
+                usual += bounds.together() ? 0 : usual(input, bounds.maxTokens());
+                if (rows > 0 && ((long) grown * (rows + 1) > bounds.paddedTokens() || usual > bounds.maxTokens())) {
                     break;
                 }
                 longest = grown;
@@ -81,5 +92,20 @@ final class SlicePlanner {
                 ? (long) TOKENS_PER_CHAR * text.text().length()
                 : input.chargedBytes() / Integer.BYTES;
         return (int) Math.min(maxTokens, worst + EXTRA_TOKENS);
+    }
+
+    /** Tokens of a row as it mostly is, rather more than fewer. */
+    static int usual(EmbedInput input, int maxTokens) {
+        if (!(input instanceof EmbedInput.Text text)) {
+            return estimate(input, maxTokens);
+        }
+        String words = text.text();
+        long bytes = 0;
+        for (int at = 0; at < words.length() && bytes < (long) USUAL_BYTES_PER_TOKEN * maxTokens; at++) {
+            char unit = words.charAt(at);
+            // A pair of surrogates is four bytes.
+            bytes += unit < 0x80 ? 1 : unit < 0x800 || Character.isSurrogate(unit) ? 2 : 3;
+        }
+        return (int) Math.min(maxTokens, bytes / USUAL_BYTES_PER_TOKEN + EXTRA_TOKENS);
     }
 }

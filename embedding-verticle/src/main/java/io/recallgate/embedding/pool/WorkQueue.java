@@ -39,12 +39,18 @@ final class WorkQueue {
         queries.addLast(operation);
     }
 
-    /** The line whose turn it is, without what may not run now; empty if nothing may run. */
-    List<Operation> nextLine(Predicate<Operation> mayRun) {
-        List<Operation> readyQueries = queries.stream().filter(mayRun).toList();
-        List<Operation> readyDocuments = documents.stream().filter(mayRun).toList();
-        boolean documentsTurn = readyQueries.isEmpty() || (streak >= queriesPerDocument && !readyDocuments.isEmpty());
-        return documentsTurn ? readyDocuments : readyQueries;
+    /** The first of the line whose turn it is, without what may not run now; empty if nothing may run. */
+    List<Operation> nextLine(Predicate<Operation> mayRun, int most) {
+        List<Operation> readyQueries = ready(queries, mayRun, most);
+        if (!readyQueries.isEmpty() && streak < queriesPerDocument) {
+            return readyQueries;
+        }
+        List<Operation> readyDocuments = ready(documents, mayRun, most);
+        return readyDocuments.isEmpty() ? readyQueries : readyDocuments;
+    }
+
+    private static List<Operation> ready(Deque<Operation> line, Predicate<Operation> mayRun, int most) {
+        return line.stream().filter(mayRun).limit(most).toList();
     }
 
     /** Takes note of a slice that was sent from the line of this priority. */
@@ -67,10 +73,11 @@ final class WorkQueue {
 
     PoolSnapshot.QueueView view(Priority priority, long now) {
         Deque<Operation> line = line(priority);
-        long oldest = line.stream()
-                .mapToLong(operation -> now - operation.submittedAt)
-                .max()
-                .orElse(0);
+        long oldest = 0;
+        // After every event over the whole line, so without a stream.
+        for (Operation operation : line) {
+            oldest = Math.max(oldest, now - operation.submittedAt);
+        }
         return new PoolSnapshot.QueueView(line.size(), oldest);
     }
 

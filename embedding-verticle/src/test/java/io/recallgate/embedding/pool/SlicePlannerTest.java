@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class SlicePlannerTest {
 
-    private static final Bounds BOUNDS = new Bounds(8, 4_096, 512, true);
+    private static final Bounds BOUNDS = new Bounds(8, 4_096, 512, true, true);
 
     @Test
     void rowsOfSeveralOperationsShareASliceInTheirOrder() {
@@ -26,7 +26,7 @@ class SlicePlannerTest {
     @Test
     void withoutSharingThereIsOneOperation() {
         List<SlicePart> parts =
-                SlicePlanner.plan(List.of(work(1, 1, 5), work(2, 1, 5)), new Bounds(8, 4_096, 512, false));
+                SlicePlanner.plan(List.of(work(1, 1, 5), work(2, 1, 5)), new Bounds(8, 4_096, 512, false, true));
         assertThat(parts).extracting(SlicePart::operationId).containsExactly(1L);
     }
 
@@ -43,7 +43,7 @@ class SlicePlannerTest {
 
     @Test
     void aRowLargerThanTheCapStillRunsByItself() {
-        List<SlicePart> parts = SlicePlanner.plan(List.of(work(1, 2, 10_000)), new Bounds(8, 256, 512, true));
+        List<SlicePart> parts = SlicePlanner.plan(List.of(work(1, 2, 10_000)), new Bounds(8, 256, 512, true, true));
         assertThat(parts.get(0).rows()).hasSize(1);
     }
 
@@ -51,7 +51,8 @@ class SlicePlannerTest {
     void noSliceExceedsItsBoundsAndEachTakesAtLeastOneRow() {
         Random random = new Random(7);
         for (int round = 0; round < 2_000; round++) {
-            Bounds bounds = new Bounds(1 + random.nextInt(8), 1 + random.nextInt(5_000), 512, random.nextBoolean());
+            Bounds bounds = new Bounds(
+                    1 + random.nextInt(8), 1 + random.nextInt(5_000), 512, random.nextBoolean(), random.nextBoolean());
             List<Candidate> candidates = new ArrayList<>();
             for (int i = 0; i <= random.nextInt(5); i++) {
                 candidates.add(work(i, 1 + random.nextInt(12), random.nextInt(300)));
@@ -68,6 +69,42 @@ class SlicePlannerTest {
             assertThat(rows.size() == 1 || rows.size() * longest <= bounds.paddedTokens())
                     .isTrue();
         }
+    }
+
+    @Test
+    void rowsThatRunOneByOneTakeNoLongerTogetherThanOneFullWindow() {
+        Bounds oneByOne = new Bounds(8, 4_096, 512, true, false);
+        assertThat(rows(SlicePlanner.plan(List.of(work(1, 20, 80)), oneByOne)))
+                .as("short ones share a dispatch")
+                .isEqualTo(8);
+        assertThat(rows(SlicePlanner.plan(List.of(work(1, 3, 380), work(2, 3, 380)), oneByOne)))
+                .as("of some 60 words each")
+                .isEqualTo(3);
+        assertThat(rows(SlicePlanner.plan(List.of(work(1, 20, 3_000)), oneByOne)))
+                .as("a window each")
+                .isEqualTo(1);
+        assertThat(rows(SlicePlanner.plan(List.of(work(1, 20, 3_000)), BOUNDS)))
+                .as("rows that share a run")
+                .isEqualTo(8);
+    }
+
+    @Test
+    void theUsualLengthCountsBytesOfUtf8AndIsNeverAboveTheWorstCase() {
+        assertThat(SlicePlanner.usual(new EmbedInput.Text("x".repeat(300)), 512))
+                .isEqualTo(116);
+        assertThat(SlicePlanner.usual(new EmbedInput.Text("é".repeat(300)), 512))
+                .isEqualTo(216);
+        assertThat(SlicePlanner.usual(new EmbedInput.Text("会".repeat(300)), 512))
+                .isEqualTo(316);
+        assertThat(SlicePlanner.usual(new EmbedInput.Text("😀".repeat(150)), 512))
+                .isEqualTo(216);
+        assertThat(SlicePlanner.usual(new EmbedInput.Text("x".repeat(100_000)), 512))
+                .isEqualTo(512);
+        assertThat(SlicePlanner.usual(new EmbedInput.Tokens(new int[100]), 512)).isEqualTo(116);
+    }
+
+    private static int rows(List<SlicePart> parts) {
+        return parts.stream().mapToInt(part -> part.rows().size()).sum();
     }
 
     @Test
