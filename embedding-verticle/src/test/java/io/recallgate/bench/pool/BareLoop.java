@@ -9,35 +9,32 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
 
-/** Two threads, each with a session as the pool's workers have it, and nothing between them and the texts. */
+/** Threads, each with a session as the pool's workers have it, and nothing between them and the texts. */
 final class BareLoop implements Contender {
 
-    private static final int THREADS = 2;
-
     private final List<TextModel> models = new ArrayList<>();
-    private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+    private final ExecutorService threads = Executors.newFixedThreadPool(PoolUnderTest.WORKERS);
 
     BareLoop() {
-        for (int i = 0; i < THREADS; i++) {
+        for (int i = 0; i < PoolUnderTest.WORKERS; i++) {
             models.add(RealModel.factory().open(RealModel.NAME));
         }
     }
 
     @Override
     public String name() {
-        return "bare loop";
+        return "bare loop of two threads";
     }
 
     @Override
-    public void embed(List<String> texts) throws Exception {
-        AtomicInteger next = new AtomicInteger();
+    public void embed(Feed feed) throws Exception {
         List<Future<?>> running = new ArrayList<>();
         for (TextModel model : models) {
             running.add(threads.submit(() -> {
-                for (int i = next.getAndIncrement(); i < texts.size(); i = next.getAndIncrement()) {
-                    model.run(1, List.of(model.tokenize(new EmbedInput.Text(texts.get(i)), InputType.DOCUMENT)));
+                for (List<String> next = feed.take(1); !next.isEmpty(); next = feed.take(1)) {
+                    model.run(1, List.of(model.tokenize(new EmbedInput.Text(next.get(0)), InputType.DOCUMENT)));
+                    feed.done(1);
                 }
                 return null;
             }));

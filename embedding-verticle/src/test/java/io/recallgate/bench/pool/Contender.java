@@ -1,15 +1,13 @@
 package io.recallgate.bench.pool;
 
-import java.util.List;
-
 /** Somebody who embeds texts as fast as they can. */
 interface Contender extends AutoCloseable {
 
     /** For the table. */
     String name();
 
-    /** Embeds all of them; returns when the last vector is there. */
-    void embed(List<String> texts) throws Exception;
+    /** Takes texts from {@code feed} until it ends, and tells it of each that is done. Returns when all are. */
+    void embed(Feed feed) throws Exception;
 
     @Override
     void close();

@@ -1,5 +1,7 @@
 package io.recallgate.bench.pool;
 
+import java.util.Locale;
+
 /**
  * One line of the report.
  *
@@ -15,10 +17,19 @@ record Figure(String what, String goal, String value, boolean met) {
     }
 
     static Figure atLeast(String what, double goal, double value) {
-        return new Figure(what, String.format(">= %.2f", goal), String.format("%.3f", value), value >= goal);
+        return new Figure(what, number(">= %.2f", goal), number("%.3f", value), value >= goal);
     }
 
     static Figure atMostMillis(String what, double goal, double value) {
-        return new Figure(what, String.format("<= %.2f ms", goal), String.format("%.2f ms", value), value <= goal);
+        return new Figure(what, number("<= %.2f ms", goal), number("%.2f ms", value), value <= goal);
+    }
+
+    static Figure millis(String what, double value) {
+        return plain(what, number("%.2f ms", value));
+    }
+
+    /** The same words in every locale, since scripts read them. */
+    static String number(String format, double value) {
+        return String.format(Locale.ROOT, format, value);
     }
 }

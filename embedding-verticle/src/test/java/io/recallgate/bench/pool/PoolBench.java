@@ -30,8 +30,8 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  ./recallgate bench pool",
-            "  ./recallgate bench pool throughput --rounds 20",
-            "  ./recallgate bench pool queries abandoned --json"
+            "  ./recallgate bench pool throughput --rounds 20 --seconds 3",
+            "  ./recallgate bench pool queries cancels --json"
         })
 public final class PoolBench implements Callable<Integer> {
 
@@ -45,24 +45,29 @@ public final class PoolBench implements Callable<Integer> {
     private List<Part> parts = List.of();
 
     @Option(names = "--rounds", paramLabel = "N", description = "Rounds of each, 1 to 1000 (default ${DEFAULT-VALUE}).")
-    private int rounds = 15;
+    private int rounds = 9;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            description = "Of each contender in each round of throughput (default ${DEFAULT-VALUE}).")
+    private double seconds = 1.5;
 
     @Option(
             names = "--texts",
             paramLabel = "N",
-            description = "Texts of random length for the memory trend, 110 or more (default ${DEFAULT-VALUE}).")
-    private int lengths = 5_500;
+            description = "Texts of random length for the memory trend, 120 or more (default ${DEFAULT-VALUE}).")
+    private int lengths = 12_000;
 
     @Option(names = "--json", description = "One JSON document instead of a table.")
     private boolean json;
 
-    /** What can be measured. */
+    /** What can be measured, in this order: memory first, while the process is small. */
     enum Part {
+        memory,
         throughput,
         queries,
-        cancels,
-        abandoned,
-        memory
+        cancels
     }
 
     PoolBench(PrintStream out, PrintStream progress) {
@@ -84,8 +89,11 @@ public final class PoolBench implements Callable<Integer> {
         if (rounds < 1 || rounds > 1_000) {
             throw new ParameterException(spec.commandLine(), "--rounds is " + rounds + "; allowed is 1 to 1000");
         }
-        if (lengths < 110) {
-            throw new ParameterException(spec.commandLine(), "--texts is " + lengths + "; allowed is 110 or more");
+        if (!(seconds >= 0.2 && seconds <= 60)) {
+            throw new ParameterException(spec.commandLine(), "--seconds is " + seconds + "; allowed is 0.2 to 60");
+        }
+        if (lengths < 120 || lengths > 10_000_000) {
+            throw new ParameterException(spec.commandLine(), "--texts is " + lengths + "; allowed is 120 to 10000000");
         }
         Set<Part> wanted = parts.isEmpty() ? EnumSet.allOf(Part.class) : EnumSet.copyOf(parts);
         List<Figure> figures = measure(wanted);
@@ -95,30 +103,40 @@ public final class PoolBench implements Callable<Integer> {
 
     private List<Figure> measure(Set<Part> wanted) throws Exception {
         List<Figure> figures = new ArrayList<>();
-        Texts texts = new Texts();
-        try (PoolUnderTest pool = new PoolUnderTest()) {
-            Latency latency = new Latency(pool, texts, rounds, progress::println);
-            Endurance endurance = new Endurance(pool, texts, progress::println);
+        try (Texts texts = new Texts()) {
             for (Part part : wanted) {
                 figures.addAll(
                         switch (part) {
-                            case throughput -> new Throughput(texts, rounds, progress::println).measure(pool);
-                            case queries -> latency.queries();
-                            case cancels -> latency.cancels();
-                            case abandoned -> latency.abandoned();
-                            case memory -> both(endurance.randomLengths(lengths), endurance.thousandCancels());
+                            case memory -> new Endurance(texts, progress::println).measure(lengths);
+                            case throughput -> throughput(texts);
+                            case queries -> queries(texts);
+                            case cancels -> cancels(texts);
                         });
             }
-        } finally {
-            texts.close();
         }
         return figures;
     }
 
-    private static List<Figure> both(List<Figure> first, List<Figure> second) {
-        List<Figure> all = new ArrayList<>(first);
-        all.addAll(second);
-        return all;
+    private List<Figure> throughput(Texts texts) throws Exception {
+        try (PoolUnderTest pool = new PoolUnderTest()) {
+            return new Throughput(texts, new Throughput.Plan(rounds, seconds), progress::println).measure(pool);
+        }
+    }
+
+    private List<Figure> queries(Texts texts) throws Exception {
+        try (PoolUnderTest pool = new PoolUnderTest()) {
+            return new Latency(pool, texts, rounds, progress::println).measure();
+        }
+    }
+
+    private List<Figure> cancels(Texts texts) throws Exception {
+        Cancels cancels = new Cancels(texts, rounds, progress::println);
+        List<Figure> figures = new ArrayList<>();
+        try (PoolUnderTest pool = new PoolUnderTest()) {
+            figures.addAll(cancels.settling(pool));
+            figures.addAll(cancels.freeing(pool));
+        }
+        return figures;
     }
 
     private void print(List<Figure> figures) {

@@ -10,53 +10,46 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** The benchmark's arithmetic and what it refuses; nothing is timed here. */
+/** The command's options; nothing is measured here. */
 class PoolBenchTest {
 
-    @Test
-    void quantilesAreTheSmallestValuesThatEnoughOthersDoNotExceed() {
-        Samples samples = new Samples();
-        for (int value = 100; value >= 1; value--) {
-            samples.add(value);
-        }
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final StringWriter err = new StringWriter();
+    private final StringWriter help = new StringWriter();
 
-        assertThat(samples.median()).isEqualTo(50);
-        assertThat(samples.quantile(0.99)).isEqualTo(99);
-        assertThat(samples.max()).isEqualTo(100);
+    @Test
+    void helpNamesWhatCanBeMeasuredAndGivesExamples() {
+        assertThat(run("--help")).isZero();
+        assertThat(help.toString())
+                .contains(
+                        "memory, throughput, queries, cancels",
+                        "--rounds",
+                        "--json",
+                        "./recallgate bench pool queries");
     }
 
     @Test
-    void theTrendIsTheSlopeOfALine() {
-        Samples rising = new Samples();
-        Samples flat = new Samples();
-        for (int i = 0; i < 10; i++) {
-            rising.add(100 + 2 * i);
-            flat.add(100);
-        }
-
-        assertThat(rising.slope()).isEqualTo(2);
-        assertThat(flat.slope()).isZero();
+    void whatIsWrongWithAnOptionIsSaidWithWhatIsAllowed() {
+        assertFails("--rounds is 0; allowed is 1 to 1000", "--rounds", "0");
+        assertFails("'--rounds'", "--rounds", "many");
+        assertFails("--texts is 12; allowed is 120 to 10000000", "--texts", "12");
+        assertFails("--seconds is NaN; allowed is 0.2 to 60", "--seconds", "NaN");
+        assertFails("latency", "latency");
+        assertFails("--jsn", "--jsn");
     }
 
-    @Test
-    void aGoalIsMetOrMissed() {
-        assertThat(Figure.atLeast("ratio", 0.97, 0.97).met()).isTrue();
-        assertThat(Figure.atLeast("ratio", 0.97, 0.969).met()).isFalse();
-        assertThat(Figure.atMostMillis("wait", 5, 5.01).met()).isFalse();
+    private void assertFails(String words, String... arguments) {
+        err.getBuffer().setLength(0);
+        assertThat(run(arguments)).isEqualTo(2);
+        assertThat(err.toString()).contains(words);
+        assertThat(out.size()).isZero();
     }
 
-    @Test
-    void badOptionsAreRefusedByName() {
-        assertThat(refusal("--rounds", "0")).contains("--rounds is 0; allowed is 1 to 1000");
-        assertThat(refusal("--texts", "5")).contains("--texts is 5; allowed is 110 or more");
-        assertThat(refusal("latencies")).contains("latencies");
-    }
-
-    private static String refusal(String... arguments) {
-        StringWriter said = new StringWriter();
-        PrintStream nowhere = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
-        CommandLine command = PoolBench.command(nowhere, nowhere).setErr(new PrintWriter(said));
-        assertThat(command.execute(arguments)).isEqualTo(2);
-        return said.toString();
+    private int run(String... arguments) {
+        PrintStream stream = new PrintStream(out, true, StandardCharsets.UTF_8);
+        CommandLine command = PoolBench.command(stream, stream);
+        command.setErr(new PrintWriter(err, true));
+        command.setOut(new PrintWriter(help, true));
+        return command.execute(arguments);
     }
 }

@@ -9,6 +9,7 @@ import io.recallgate.embedding.api.EmbedResult;
 import io.recallgate.embedding.api.InputType;
 import io.recallgate.embedding.api.Priority;
 import io.recallgate.embedding.model.RealModel;
+import io.recallgate.embedding.pool.PoolLimits;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
@@ -16,71 +17,49 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /** The whole pool with two workers, used as a verticle on an event loop uses it. */
-final class PoolUnderTest implements Contender {
+final class PoolUnderTest implements AutoCloseable {
 
     static final int WORKERS = 2;
 
-    /** Texts of one request, as many as a slice holds. */
+    /** Rows of a slice, at most. */
     static final int ROWS = 8;
-
-    /** Requests that wait or run at any time: the workers' own and as many again. */
-    private static final int IN_FLIGHT = 2 * WORKERS;
 
     private final Vertx vertx = Vertx.vertx();
     private final Context caller = vertx.getOrCreateContext();
-    private final EmbeddingVerticle verticle = new EmbeddingVerticle(
-            EmbeddingOptions.defaults(RealModel.NAME, RealModel.dataDirectory(), WORKERS)
-                    .withoutPublicAddresses(),
-            new SimpleMeterRegistry());
+    private final WatchedModels models = new WatchedModels();
+    private final EmbeddingVerticle verticle;
     private final AtomicLong ids = new AtomicLong();
 
+    /** A pool with the default bounds. */
     PoolUnderTest() throws Exception {
+        this(PoolLimits.defaults(WORKERS));
+    }
+
+    PoolUnderTest(PoolLimits limits) throws Exception {
+        verticle = new EmbeddingVerticle(
+                EmbeddingOptions.defaults(RealModel.NAME, RealModel.dataDirectory(), limits.slots())
+                        .withLimits(limits)
+                        .withoutPublicAddresses(),
+                new SimpleMeterRegistry(),
+                models,
+                SystemClock.INSTANCE);
         await(vertx.deployVerticle(verticle));
         await(verticle.ready());
         // The second worker starts once the first has shown that the model loads.
-        while (slots().stream()
-                .anyMatch(slot -> !((JsonObject) slot).getString("state").equals("idle"))) {
-            TimeUnit.MILLISECONDS.sleep(10);
-        }
+        awaitAll("idle");
     }
 
-    @Override
-    public String name() {
-        return "pool";
-    }
-
-    @Override
-    public void embed(List<String> texts) throws Exception {
-        Deque<List<String>> left = new ArrayDeque<>();
-        for (int from = 0; from < texts.size(); from += ROWS) {
-            left.add(texts.subList(from, Math.min(texts.size(), from + ROWS)));
-        }
-        await(onCaller(() -> {
-            List<Future<?>> lanes = new ArrayList<>();
-            for (int i = 0; i < IN_FLIGHT; i++) {
-                lanes.add(embedNext(left));
-            }
-            return Future.all(lanes);
-        }));
-    }
-
-    /** On the caller's context, which alone takes from {@code left}. */
-    private Future<?> embedNext(Deque<List<String>> left) {
-        List<String> next = left.poll();
-        return next == null
-                ? Future.succeededFuture()
-                : documents(next, new CancelSignal()).compose(done -> embedNext(left));
+    WatchedModels models() {
+        return models;
     }
 
     Future<EmbedResult> documents(List<String> texts, CancelSignal cancel) {
@@ -115,9 +94,19 @@ final class PoolUnderTest implements Contender {
         return promise.future();
     }
 
+    /** What {@link #onCaller} runs on. */
+    Context caller() {
+        return caller;
+    }
+
+    /** An event loop that is neither the caller's nor the pool's. */
+    Context anotherEventLoop() {
+        return ((VertxInternal) vertx).createEventLoopContext();
+    }
+
     /** Completes after this time, on the caller's event loop. */
     Future<Void> pause(long millis) {
-        return vertx.timer(millis, TimeUnit.MILLISECONDS).mapEmpty();
+        return onCaller(() -> vertx.timer(millis, TimeUnit.MILLISECONDS).mapEmpty());
     }
 
     JsonArray slots() throws Exception {
@@ -132,13 +121,41 @@ final class PoolUnderTest implements Contender {
         return future.toCompletionStage().toCompletableFuture().get(10, TimeUnit.MINUTES);
     }
 
+    /** What the pool has counted so far under this name. */
+    long counted(String name) throws Exception {
+        return status().getJsonObject("counters").getLong(name, 0L);
+    }
+
+    /** What the pool takes its first worker to hold. */
+    long chargedBytes() throws Exception {
+        return slots().getJsonObject(0).getLong("charged_bytes");
+    }
+
+    List<Long> generations() throws Exception {
+        return slots().stream()
+                .map(slot -> ((JsonObject) slot).getLong("generation"))
+                .toList();
+    }
+
+    /** Whether every worker is in this state. */
+    boolean all(String state) throws Exception {
+        return slots().stream()
+                .allMatch(slot -> ((JsonObject) slot).getString("state").equals(state));
+    }
+
+    void awaitAll(String state) throws Exception {
+        while (!all(state)) {
+            TimeUnit.MICROSECONDS.sleep(500);
+        }
+    }
+
+    /** Whether it ended as it should is what the process's exit shows. */
     @Override
     public void close() {
-        try {
-            await(verticle.shutdown(Deadline.afterMillis(SystemClock.INSTANCE, 20_000)));
-            await(vertx.close());
-        } catch (Exception e) {
-            throw new IllegalStateException("the pool did not end", e);
-        }
+        verticle.shutdown(Deadline.afterMillis(SystemClock.INSTANCE, 20_000))
+                .eventually(vertx::close)
+                .toCompletionStage()
+                .toCompletableFuture()
+                .join();
     }
 }

@@ -1,8 +1,7 @@
 package io.recallgate.bench.pool;
 
 import java.util.Arrays;
-import java.util.List;
-import java.util.function.ToDoubleFunction;
+import java.util.function.DoubleBinaryOperator;
 
 /** Measured values, and what is said about them. */
 final class Samples {
@@ -17,10 +16,39 @@ final class Samples {
         values[size++] = value;
     }
 
-    static <T> Samples of(List<T> items, ToDoubleFunction<T> value) {
-        Samples samples = new Samples();
-        items.forEach(item -> samples.add(value.applyAsDouble(item)));
-        return samples;
+    void addAll(Samples others) {
+        for (int i = 0; i < others.size; i++) {
+            add(others.values[i]);
+        }
+    }
+
+    /** What was added so far, which begins anew here. */
+    Samples takeAll() {
+        Samples taken = new Samples();
+        taken.addAll(this);
+        size = 0;
+        return taken;
+    }
+
+    /** The ratios of values of the same round: noise that lasts longer than a round is in both. */
+    Samples over(Samples others) {
+        return pairs(others, (mine, theirs) -> mine / theirs);
+    }
+
+    /** The larger value of each round. */
+    Samples orBetter(Samples others) {
+        return pairs(others, Math::max);
+    }
+
+    private Samples pairs(Samples others, DoubleBinaryOperator both) {
+        if (others.size != size) {
+            throw new IllegalArgumentException(size + " rounds against " + others.size);
+        }
+        Samples pairs = new Samples();
+        for (int i = 0; i < size; i++) {
+            pairs.add(both.applyAsDouble(values[i], others.values[i]));
+        }
+        return pairs;
     }
 
     int size() {

@@ -7,74 +7,95 @@ import java.util.function.Consumer;
 /** Texts in a second, contender after contender on the same texts, round after round. */
 final class Throughput {
 
-    /** Tokens of a text, and how many texts make a round of about half a second for each contender. */
-    private record Length(int tokens, int texts) {}
-
-    private static final List<Length> LENGTHS = List.of(new Length(16, 240), new Length(64, 96), new Length(256, 24));
+    private static final int TEXTS = 512;
+    private static final int WARM_ROUNDS = 1;
+    private static final int LONGEST = 256;
 
     private final Texts texts;
-    private final int rounds;
+    private final Plan plan;
     private final Consumer<String> progress;
 
-    Throughput(Texts texts, int rounds, Consumer<String> progress) {
+    /**
+     * How long it takes.
+     *
+     * @param rounds that count
+     * @param seconds of each contender in each
+     */
+    record Plan(int rounds, double seconds) {}
+
+    Throughput(Texts texts, Plan plan, Consumer<String> progress) {
         this.texts = texts;
-        this.rounds = rounds;
+        this.plan = plan;
         this.progress = progress;
     }
 
-    /** @param pool is measured against the others; its figures go first */
+    /** One contender's figures, a value for each round. */
+    private record Entry<C extends Contender>(C contender, Samples rates, Samples rowsADispatch) {
+        Entry(C contender) {
+            this(contender, new Samples(), new Samples());
+        }
+    }
+
+    /** @param pool is measured against the others */
     List<Figure> measure(PoolUnderTest pool) throws Exception {
         List<Figure> figures = new ArrayList<>();
         try (BareLoop bare = new BareLoop();
-                LangChainModel oneCall = new LangChainModel(true);
-                LangChainModel twoThreads = new LangChainModel(false)) {
-            List<Contender> contenders = List.of(pool, bare, oneCall, twoThreads);
-            for (Length length : LENGTHS) {
-                figures.addAll(measure(contenders, length.tokens(), length.texts()));
+                LangChainModel inOneCall = LangChainModel.manyInOneCall(32);
+                LangChainModel textByText = LangChainModel.textByText()) {
+            for (int tokens : new int[] {16, 64, LONGEST}) {
+                List<Entry<PoolContender>> pools = List.of(
+                        new Entry<>(new PoolContender(pool, PoolUnderTest.ROWS)),
+                        new Entry<>(new PoolContender(pool, 1)));
+                Entry<BareLoop> loop = new Entry<>(bare);
+                List<Entry<LangChainModel>> others = List.of(new Entry<>(inOneCall), new Entry<>(textByText));
+                List<Entry<?>> all = new ArrayList<>(pools);
+                all.add(loop);
+                all.addAll(others);
+                race(pool, all, tokens);
+                String at = " at " + tokens + " tokens";
+                all.forEach(one -> figures.add(
+                        Figure.plain(one.contender.name() + at, Figure.number("%.1f texts/s", one.rates.median()))));
+                Samples better = others.get(0).rates.orBetter(others.get(1).rates);
+                pools.forEach(one -> figures.addAll(ratios(one, loop.rates, better, tokens)));
             }
         }
         return figures;
     }
 
-    private List<Figure> measure(List<Contender> contenders, int tokens, int count) throws Exception {
-        List<Samples> rates = new ArrayList<>();
-        contenders.forEach(ignored -> rates.add(new Samples()));
-        Samples toBare = new Samples();
-        Samples toLangChain = new Samples();
-        // The first rounds warm everybody up and count for nobody.
-        for (int round = -2; round < rounds; round++) {
-            List<String> batch = texts.of(tokens, count);
-            double[] rate = new double[contenders.size()];
-            for (int turn = 0; turn < contenders.size(); turn++) {
-                int who = Math.floorMod(turn + round, contenders.size());
-                long start = System.nanoTime();
-                contenders.get(who).embed(batch);
-                rate[who] = count * 1e9 / (System.nanoTime() - start);
-            }
-            progress.accept("throughput at " + tokens + " tokens, round " + (round + 1) + " of " + rounds);
-            if (round >= 0) {
-                for (int who = 0; who < rate.length; who++) {
-                    rates.get(who).add(rate[who]);
+    private void race(PoolUnderTest pool, List<Entry<?>> entries, int tokens) throws Exception {
+        List<String> batch = texts.of(tokens, TEXTS);
+        for (int round = -WARM_ROUNDS; round < plan.rounds; round++) {
+            for (int turn = 0; turn < entries.size(); turn++) {
+                Entry<?> one = entries.get(Math.floorMod(turn + round, entries.size()));
+                long rowsBefore = pool.counted("rows");
+                long slicesBefore = pool.counted("slices");
+                Feed feed = new Feed(batch, System.nanoTime() + (long) (plan.seconds * 1e9));
+                one.contender.embed(feed);
+                double rate = feed.rate();
+                long slices = pool.counted("slices") - slicesBefore;
+                if (round >= 0) {
+                    one.rates.add(rate);
+                    one.rowsADispatch.add(slices == 0 ? 0 : (pool.counted("rows") - rowsBefore) / (double) slices);
                 }
-                toBare.add(rate[0] / rate[1]);
-                toLangChain.add(rate[0] / Math.max(rate[2], rate[3]));
             }
+            progress.accept("throughput at " + tokens + " tokens, round " + (round + 1) + " of " + plan.rounds);
         }
-        List<Figure> figures = new ArrayList<>();
-        for (int who = 0; who < contenders.size(); who++) {
-            figures.add(Figure.plain(
-                    contenders.get(who).name() + " at " + tokens + " tokens",
-                    String.format("%.1f texts/s", rates.get(who).median())));
-        }
-        figures.add(Figure.atLeast(
-                "pool against the bare loop at " + tokens + " tokens, " + PoolUnderTest.ROWS + " rows a dispatch",
-                tokens == 16 ? 0.92 : 0.97,
-                toBare.median()));
-        String better = "pool against the better LangChain4j at " + tokens + " tokens";
-        figures.add(
-                tokens == 256
-                        ? Figure.plain(better, String.format("%.3f", toLangChain.median()))
-                        : Figure.atLeast(better, 1.5, toLangChain.median()));
-        return figures;
+    }
+
+    private static List<Figure> ratios(Entry<PoolContender> pool, Samples bare, Samples others, int tokens) {
+        String what = pool.contender.name() + ", against ";
+        String at = " at " + tokens + " tokens";
+        double goal = tokens == 16 ? 0.92 : 0.97;
+        String carried = Figure.number(", %.1f rows a dispatch", pool.rowsADispatch.median());
+        double toOthers = pool.rates.over(others).median();
+        String better = what + "the better LangChain4j" + at;
+        return List.of(
+                Figure.atLeast(
+                        what + "the bare loop" + at + carried,
+                        goal,
+                        pool.rates.over(bare).median()),
+                tokens == LONGEST
+                        ? Figure.plain(better, Figure.number("%.3f", toOthers))
+                        : Figure.atLeast(better, 1.5, toOthers));
     }
 }
