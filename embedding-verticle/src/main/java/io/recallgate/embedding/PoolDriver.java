@@ -306,6 +306,14 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
                         fleet.whereabouts(moved.slot(), moved.generation()));
             }
         }
+        if (effect.notice() instanceof PoolNotice.WorkQuarantined work) {
+            log.warn(
+                    "operation {} outlived its watchdog on worker {} generation {}{}",
+                    work.operation(),
+                    work.slot(),
+                    work.generation(),
+                    work.ended() ? " for the last time: the same work is not run again" : "");
+        }
         vertx.eventBus().publish(EVENTS, StatusJson.notice(effect.notice()));
     }
 
