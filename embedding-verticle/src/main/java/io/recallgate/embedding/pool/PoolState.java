@@ -1,10 +1,15 @@
 package io.recallgate.embedding.pool;
 
 import io.recallgate.embedding.api.ModelIdentity;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What the parts of the dispatcher share. Confined, like all of them, to the context that owns the dispatcher. */
 final class PoolState {
+
+    /** More than anybody goes back and forth between while a thread is out with one of them. */
+    private static final int MAX_EDITIONS = 64;
 
     final PoolLimits limits;
     final Outbox outbox = new Outbox();
@@ -32,8 +37,8 @@ final class PoolState {
     /** Why the last start of a worker of that model failed, null if it did not. */
     PoolSnapshot.@Nullable StartTrouble startTrouble;
 
-    private final String configured;
-    private @Nullable String configuredFingerprint;
+    /** Editions by the fingerprints that were loaded as such: the same files are the same edition when they come back. */
+    private final Map<String, String> editions = new LinkedHashMap<>();
     /** Workers wanted with or without work. */
     int warmWorkers;
 
@@ -54,7 +59,6 @@ final class PoolState {
         this.throughput = new Throughput(now);
         this.model = model;
         this.edition = model;
-        this.configured = model;
         this.operations = new Operations(limits.queue(), outbox);
         this.slots = new Slots(limits, outbox, counters, now);
         this.retained = new RetainedResults(limits.retention());
@@ -65,32 +69,26 @@ final class PoolState {
     void target(String next, String fingerprint, long now) {
         replacement = new Replacement(model, fingerprint, now);
         model = next;
-        edition = fingerprint.equals(configuredFingerprint) ? configured : fingerprint;
+        edition = editions.getOrDefault(fingerprint, fingerprint);
         identity = null;
         startTrouble = null;
+        // Also those that hold this very model: they may have been told to end.
+        slots.all().forEach(slot -> slot.outdated = slot.state.isCharged());
     }
 
     /** A worker of the model that is to serve has loaded it. */
     void loaded(ModelIdentity by) {
         identity = by;
         startTrouble = null;
-        if (edition.equals(configured)) {
-            configuredFingerprint = by.fingerprint();
+        editions.putIfAbsent(by.fingerprint(), edition);
+        if (editions.size() > MAX_EDITIONS) {
+            editions.remove(editions.keySet().iterator().next());
         }
-    }
-
-    /**
-     * Whether the slot's worker is of a model that is not to serve any more. One that was being drained when its own
-     * model was asked for again goes all the same, since its run may have been told to end.
-     */
-    boolean isOutdated(Slot slot) {
-        return slot.state.isCharged()
-                && (!slot.edition.equals(edition) || slot.retirement == Slot.Retirement.REPLACEMENT);
     }
 
     /** Slots that keep a change of model from being over: of another model, or still loading this one. */
     int slotsLeft() {
-        return slots.count(slot -> isOutdated(slot) || slot.state == SlotState.STARTING);
+        return slots.count(slot -> slot.outdated || slot.state == SlotState.STARTING);
     }
 
     /** Whether a waiting operation may be sent to a worker now. */

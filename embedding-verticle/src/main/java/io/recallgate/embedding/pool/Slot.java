@@ -29,8 +29,8 @@ final class Slot {
     long since;
     /** What its worker was told to load. */
     String model = "";
-    /** The edition of the model that it was started for. */
-    String edition = "";
+    /** Whether another model is to serve since it was started. */
+    boolean outdated;
 
     @Nullable
     ModelIdentity identity;
@@ -141,5 +141,6 @@ final class Slot {
         cleanSlices = 0;
         slice = null;
         retirement = null;
+        outdated = false;
     }
 }

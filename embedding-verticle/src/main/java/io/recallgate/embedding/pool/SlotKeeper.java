@@ -32,12 +32,12 @@ final class SlotKeeper {
         }
         pool.outbox.disarm(TimerKey.of(Kind.INITIALISATION, slot.index, slot.generation));
         pool.slots.transition(slot, SlotState.IDLE, now, "ready");
-        pool.slots.measured(slot, message.residentBytes(), !pool.isOutdated(slot));
+        pool.slots.measured(slot, message.residentBytes(), !slot.outdated);
         slot.identity = message.model();
         slot.load = new PoolSnapshot.LoadView(message.batchInvariant(), message.batchCosine(), message.loadNanos());
         slot.loads++;
         slot.debt.succeeded(slot.generation);
-        if (!pool.isOutdated(slot)) {
+        if (!slot.outdated) {
             if (!message.model().equals(pool.identity)) {
                 // Results of other model files are not results of this one.
                 pool.retained.clear();
@@ -68,7 +68,7 @@ final class SlotKeeper {
         if (slot == null || !slot.state.isCharged() || slot.identity == null) {
             pool.counters.dropped(Counters.Dropped.GREW);
         } else {
-            pool.slots.measured(slot, Math.max(slot.chargedBytes, message.chargedBytes()), !pool.isOutdated(slot));
+            pool.slots.measured(slot, Math.max(slot.chargedBytes, message.chargedBytes()), !slot.outdated);
         }
     }
 
@@ -133,7 +133,7 @@ final class SlotKeeper {
 
     /** What a worker of a model that is not to serve any more does wrong says nothing about the next. */
     private void owe(Slot slot, StartFailure failure, String detail, long now) {
-        if (pool.isOutdated(slot)) {
+        if (slot.outdated) {
             return;
         }
         if (failure == StartFailure.TERMINAL) {
@@ -205,7 +205,7 @@ final class SlotKeeper {
                 continue;
             }
             if (!slot.debt.isBlocked(now)) {
-                pool.slots.start(slot, pool.model, pool.edition, now);
+                pool.slots.start(slot, pool.model, now);
             }
         }
         for (Slot slot : pool.slots.all()) {
@@ -264,7 +264,7 @@ final class SlotKeeper {
 
     private boolean mustWaitForFirst() {
         return pool.identity == null
-                && pool.slots.count(slot -> slot.state == SlotState.STARTING && !pool.isOutdated(slot)) > 0;
+                && pool.slots.count(slot -> slot.state == SlotState.STARTING && !slot.outdated) > 0;
     }
 
     private boolean isWanted(Slot slot) {

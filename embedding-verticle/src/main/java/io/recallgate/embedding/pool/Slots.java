@@ -64,11 +64,10 @@ final class Slots {
     }
 
     /** Makes a worker for an empty slot. */
-    void start(Slot slot, String model, String edition, long now) {
+    void start(Slot slot, String model, long now) {
         transition(slot, SlotState.STARTING, now, "start");
         slot.generation++;
         slot.model = model;
-        slot.edition = edition;
         slot.restart = false;
         slot.chargedBytes = nextBytes();
         outbox.disarm(TimerKey.coolDown(slot.index));

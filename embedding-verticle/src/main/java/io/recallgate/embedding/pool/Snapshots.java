@@ -15,7 +15,7 @@ final class Snapshots {
                 now,
                 pool.model,
                 pool.identity,
-                pool.slots.all().stream().map(slot -> view(pool, slot, now)).toList(),
+                pool.slots.all().stream().map(slot -> view(slot, now)).toList(),
                 pool.operations.queue().view(Priority.QUERY, now),
                 pool.operations.queue().view(Priority.DOCUMENT, now),
                 pool.operations.live(),
@@ -40,7 +40,7 @@ final class Snapshots {
                         running.from(), pool.model, running.fingerprint(), now - running.since(), pool.slotsLeft());
     }
 
-    private static PoolSnapshot.SlotView view(PoolState pool, Slot slot, long now) {
+    private static PoolSnapshot.SlotView view(Slot slot, long now) {
         Slot.Slice slice = slot.slice;
         Slot.Retirement retirement = slot.retirement;
         return new PoolSnapshot.SlotView(
@@ -62,6 +62,6 @@ final class Snapshots {
                 slot.debt.failures(),
                 slot.debt.remainingNanos(now),
                 retirement == null ? null : retirement.name().toLowerCase(Locale.ROOT),
-                pool.isOutdated(slot));
+                slot.outdated);
     }
 }

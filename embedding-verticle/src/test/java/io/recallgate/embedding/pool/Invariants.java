@@ -18,7 +18,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +65,9 @@ final class Invariants {
     private long now;
     private @Nullable ModelIdentity serving;
     private long measured;
+    /** Workers that were there when another model was asked for. */
+    private final Set<@Nullable SimWorker> outdated = new HashSet<>();
+
     private int queriesInARow;
     private boolean closed;
     private boolean ended;
@@ -119,6 +124,7 @@ final class Invariants {
         } else if (next instanceof PoolEvent.ReplaceModel && !closed) {
             serving = null;
             measured = 0;
+            Stream.of(sim.charged).filter(Objects::nonNull).forEach(outdated::add);
             for (int slot = 0; slot < Simulation.SLOTS; slot++) {
                 owesNothing(slot);
             }
@@ -134,7 +140,7 @@ final class Invariants {
     }
 
     private void measured(SimWorker worker) {
-        if (worker.model.name().equals(pool.model)) {
+        if (!outdated.contains(worker)) {
             measured = Math.max(measured, worker.charge);
         }
     }
@@ -149,7 +155,7 @@ final class Invariants {
             owesNothing(slot.index);
             worker.charge = worker.bytes;
             measured(worker);
-            if (worker.model.name().equals(pool.model)) {
+            if (!outdated.contains(worker)) {
                 serving = worker.model;
             }
         } else if (message instanceof FromWorker.StartFailed failed && slot.state == SlotState.STARTING) {
@@ -219,6 +225,9 @@ final class Invariants {
     }
 
     private void owes(int slot, boolean forGood) {
+        if (outdated.contains(sim.charged[slot])) {
+            return; // what it does wrong says nothing about the model that is to serve
+        }
         failures[slot]++;
         List<Duration> waits = limits.retry().waits();
         forEver[slot] |= forGood;
@@ -238,7 +247,7 @@ final class Invariants {
             submitted(submit);
         }
         for (Operation operation : unwanted) {
-            boolean useful = operation.nextRow() > 0 && operation.key.model().equals(pool.model) && !closed;
+            boolean useful = operation.nextRow() > 0 && operation.key.model().equals(pool.edition) && !closed;
             require(
                     !useful || operation.state == OperationState.FAILED || pool.retained.size() > 0,
                     "finished rows are thrown away");
@@ -261,7 +270,7 @@ final class Invariants {
     }
 
     private void submitted(PoolEvent.Submit submit) {
-        OperationKey key = new OperationKey(pool.model, submit.inputType(), OperationKey.digest(submit.inputs()));
+        OperationKey key = new OperationKey(pool.edition, submit.inputType(), OperationKey.digest(submit.inputs()));
         if (pool.operations.ofWaiter(submit.waiter()) == null) {
             return;
         }
@@ -356,7 +365,7 @@ final class Invariants {
         Set<Operation> live = new HashSet<>(pool.operations.queue().all());
         for (Operation operation : live) {
             require(operation.state == OperationState.QUEUED, "work in the queue is not waiting");
-            if (!operation.key.model().equals(pool.model)) {
+            if (!operation.key.model().equals(pool.edition)) {
                 throw broken("waiting work is for a model that does not serve", operation.key);
             }
             require(operation.hasWaiters(), "work waits that nobody waits for");
@@ -545,8 +554,7 @@ final class Invariants {
     }
 
     private boolean isStarting(SimWorker worker) {
-        return pool.slots.all().get(worker.slot).state == SlotState.STARTING
-                && worker.model.name().equals(pool.model);
+        return pool.slots.all().get(worker.slot).state == SlotState.STARTING && !outdated.contains(worker);
     }
 
     void sends(ToWorker message) {
@@ -586,8 +594,8 @@ final class Invariants {
                     .findFirst()
                     .orElseThrow();
             require(
-                    worker != null && operation.key.model().equals(worker.model.name()),
-                    "work of another model is sent");
+                    operation.key.model().equals(pool.edition) && !outdated.contains(worker),
+                    "work of another model is sent, or to a worker of one");
             require(part.rowOffset() == operation.nextRow(), "rows are sent that are not the next ones");
             require(
                     operation
@@ -725,7 +733,7 @@ final class Invariants {
                 require(by.equals(serving), "kept rows of a model that does not serve are handed out");
                 require(
                         pool.retained.peek(new OperationKey(
-                                        pool.model, asked.inputType(), OperationKey.digest(asked.inputs())))
+                                        pool.edition, asked.inputType(), OperationKey.digest(asked.inputs())))
                                 == null,
                         "a retained result is used twice");
             }
@@ -774,7 +782,7 @@ final class Invariants {
     /** Each row begins with the letter of its text, which tells this simulation's work apart. */
     private static String work(SimWorker worker, SlicePart part) {
         char letter = ((EmbedInput.Text) part.rows().get(0)).text().charAt(0);
-        return worker.model.name() + part.inputType() + letter;
+        return worker.model.fingerprint() + part.inputType() + letter;
     }
 
     // ---- at rest
