@@ -54,23 +54,29 @@ class ArithmeticTest {
 
     @Test
     void aRateCountsNeitherTheFirstTextsOwnTimeNorWhatComesAfterTheEnd() {
-        long end = System.nanoTime() + 1_000 * SECOND;
-        Feed feed = new Feed(List.of("a"), end);
-        feed.done(8, end - 10 * SECOND);
-        assertThatThrownBy(feed::rate).hasMessageContaining("--seconds");
-        feed.done(8, end - 9 * SECOND);
-        feed.done(8, end - 6 * SECOND);
-        feed.done(8, end + 1);
+        Feed feed = new Feed(List.of("a"), 100 * SECOND);
+        feed.done(8, 10 * SECOND);
+        feed.done(8, 11 * SECOND);
+        assertThatThrownBy(feed::rate).hasMessageContaining("2 answers");
+        feed.done(8, 12 * SECOND);
+        feed.done(8, 16 * SECOND);
+        feed.done(8, 100 * SECOND);
         assertThat(feed.rate()).isEqualTo(4, within(1e-9));
     }
 
     @Test
-    void aFeedGivesTextsInTurnAndNothingAfterItsEnd() {
-        Feed feed = new Feed(List.of("a", "b", "c", "d"), System.nanoTime() + 1_000 * SECOND);
+    void aFeedGivesTextsInTurnAndNothingOnceItIsOver() {
+        Feed feed = new Feed(List.of("a", "b", "c", "d"), 100 * SECOND);
         assertThat(feed.take(2)).containsExactly("a", "b");
         assertThat(feed.take(2)).containsExactly("c", "d");
         assertThat(feed.take(1)).containsExactly("a");
-        assertThat(new Feed(List.of("a"), System.nanoTime() - 1).take(1)).isEmpty();
+        for (int answer = 0; answer < 4; answer++) {
+            feed.done(1, (200 + answer) * SECOND);
+            assertThat(feed.take(1)).as("a rate needs more answers").isNotEmpty();
+        }
+        feed.done(1, 300 * SECOND);
+        assertThat(feed.take(1)).isEmpty();
+        assertThat(feed.rate()).as("late, but all the same").isEqualTo(1, within(1e-9));
     }
 
     @Test

@@ -93,7 +93,7 @@ final class Cancels {
                 progress.accept("abandoned slices, " + (i + 1) + " of " + tries);
             }
         }
-        String what = "abandoned slice of " + PoolUnderTest.ROWS + " rows of " + ABANDONED_TOKENS
+        String what = "abandoned request of " + PoolUnderTest.ROWS + " rows of " + ABANDONED_TOKENS
                 + " tokens to the next work's start";
         return List.of(
                 Figure.atMostMillis(what + ", p50", 15, free.median()),

@@ -1,7 +1,6 @@
 package io.recallgate.bench.pool;
 
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Texts without end for a span of time, and the rate at which they were embedded. The rate counts from the first text
@@ -10,17 +9,23 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Feed {
 
+    /** Answers that a rate takes at least, where they come slower than was thought. */
+    private static final int MIN_ANSWERS = 4;
+
     private final List<String> texts;
-    private final AtomicInteger next = new AtomicInteger();
     private final long endNanos;
+    private int next;
     private long firstNanos;
     private long lastNanos;
     private long firstTexts;
     private long allTexts;
+    private int answers;
+    private boolean over;
 
     /**
      * @param texts given out in turn, again and again; more of them than are ever under way at once
-     * @param endNanos of {@link System#nanoTime}: nothing is given out and nothing counts from then on
+     * @param endNanos of {@link System#nanoTime}: nothing is given out and nothing counts from then on, once there are
+     *     enough answers for a rate
      */
     Feed(List<String> texts, long endNanos) {
         this.texts = texts;
@@ -28,15 +33,15 @@ final class Feed {
     }
 
     /** The next texts, empty once it is over. */
-    List<String> take(int count) {
-        if (System.nanoTime() - endNanos >= 0) {
+    synchronized List<String> take(int count) {
+        if (over) {
             return List.of();
         }
-        int from = Math.floorMod(next.getAndAdd(count), texts.size());
-        if (from + count <= texts.size()) {
-            return texts.subList(from, from + count);
+        if (next + count > texts.size()) {
+            next = 0;
         }
-        return texts.subList(0, count);
+        next += count;
+        return texts.subList(next - count, next);
     }
 
     /** This many texts are done. */
@@ -45,25 +50,26 @@ final class Feed {
     }
 
     synchronized void done(int count, long now) {
-        if (now - endNanos >= 0) {
+        if (over) {
             return;
         }
-        if (allTexts == 0) {
+        over = answers >= MIN_ANSWERS && now - endNanos >= 0;
+        if (over) {
+            return;
+        }
+        if (answers == 0) {
             firstNanos = now;
             firstTexts = count;
         }
+        answers++;
         allTexts += count;
         lastNanos = now;
     }
 
-    /**
-     * Texts in a second.
-     *
-     * @throws IllegalStateException if the time was too short for two answers
-     */
+    /** Texts in a second. */
     synchronized double rate() {
-        if (allTexts == firstTexts || lastNanos == firstNanos) {
-            throw new IllegalStateException("nothing was done in time: give rounds more --seconds");
+        if (answers < MIN_ANSWERS) {
+            throw new IllegalStateException("no more than " + answers + " answers");
         }
         return (allTexts - firstTexts) * 1e9 / (lastNanos - firstNanos);
     }
