@@ -155,8 +155,8 @@ record Mutation(String name, String type, String find, String replacement) {
             new Mutation(
                     "documents starve",
                     "WorkQueue",
-                    "streak >= queriesPerDocument",
-                    "streak >= 100 * queriesPerDocument"),
+                    "streak < queriesPerDocument",
+                    "streak < 100 * queriesPerDocument"),
             new Mutation(
                     "the youngest work is served first",
                     "WorkQueue",
