@@ -209,8 +209,11 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
         return fleet;
     }
 
+    /** All of the pool as it is now; the metrics show nothing older than what anybody was shown. */
     PoolSnapshot snapshot() {
-        return dispatcher.snapshot(time.clock().nanoTime());
+        PoolSnapshot now = dispatcher.snapshot(time.clock().nanoTime());
+        metrics.show(now);
+        return now;
     }
 
     Time time() {

@@ -109,6 +109,7 @@ final class WorkerFleet {
             return;
         }
         log.warn("worker {} generation {} could not be deployed", slot, generation, error);
+        member.handle.discard();
         listener.spoke(new FromWorker.StartFailed(
                 slot,
                 generation,

@@ -47,6 +47,18 @@ public final class WorkerHandle {
         return ready;
     }
 
+    /**
+     * Frees the model of a worker that has loaded it and was never deployed, as when Vert.x closes in between: its
+     * thread has left and takes no work, and nobody will stop it.
+     */
+    public void discard() {
+        TextModel loaded = model;
+        if (loaded != null) {
+            loaded.close();
+            gone();
+        }
+    }
+
     /** Where the worker's thread is now, for a log about one that does not return; empty before it started. */
     public String whereabouts() {
         Thread current = thread;
@@ -80,7 +92,6 @@ public final class WorkerHandle {
 
     void isReady(FromWorker.Ready message) {
         ready = message;
-        spoken = true;
     }
 
     void spoke() {
