@@ -179,8 +179,8 @@ class PoolEmbeddingsTest {
         HttpResponse<String> response = embed(rows);
 
         assertThat(response.statusCode()).isEqualTo(400);
-        assertError(response, "input[1]");
-        assertThat(embed(new JsonArray().add(VOCABULARY)).statusCode()).isEqualTo(400);
+        assertError(response, "input[1][1]");
+        assertError(embed(new JsonArray().add(VOCABULARY)), "input[0]");
     }
 
     @Test

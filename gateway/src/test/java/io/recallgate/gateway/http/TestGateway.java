@@ -34,6 +34,9 @@ final class TestGateway implements AutoCloseable {
     final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     final HttpApi api;
     final int port;
+    /** How long an answer is waited for. */
+    volatile Duration patience = Duration.ofSeconds(20);
+
     volatile HttpOptions options = HttpOptions.DEFAULTS;
 
     private final HttpServer server;
@@ -81,7 +84,7 @@ final class TestGateway implements AutoCloseable {
 
     HttpResponse<String> stream(String method, String path, HttpRequest.BodyPublisher body, String... headers) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-                .timeout(Duration.ofSeconds(20))
+                .timeout(patience)
                 .method(method, body)
                 .setHeader("content-type", "application/json");
         for (int i = 0; i < headers.length; i += 2) {
