@@ -140,13 +140,12 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
             showing = true;
             onPool(() -> {
                 showing = false;
-                latest = snapshot();
-                metrics.show(latest);
+                snapshot();
             });
         }
     }
 
-    /** The pool as it was after a turn of its loop, the last but for what happens now; any thread. */
+    /** The picture that was taken last: after the last turn of the loop, or for whoever asked since; any thread. */
     PoolSnapshot latest() {
         return latest;
     }
@@ -209,9 +208,10 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
         return fleet;
     }
 
-    /** All of the pool as it is now; the metrics show nothing older than what anybody was shown. */
+    /** Takes the picture of the pool as it is now; metrics and health show nothing older than what anybody was shown. */
     PoolSnapshot snapshot() {
         PoolSnapshot now = dispatcher.snapshot(time.clock().nanoTime());
+        latest = now;
         metrics.show(now);
         return now;
     }

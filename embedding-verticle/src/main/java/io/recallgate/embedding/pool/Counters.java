@@ -4,7 +4,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
 /** What happened so far. Only grows. */
 final class Counters {
@@ -58,10 +58,6 @@ final class Counters {
 
     private final Map<Name, Long> counts = new EnumMap<>(Name.class);
     private final Map<Dropped, Long> dropped = new EnumMap<>(Dropped.class);
-    /** As they were last shown, null since something was counted: they are shown after every event. */
-    private @Nullable Map<String, Long> shownCounts;
-
-    private @Nullable Map<String, Long> shownDropped;
 
     void count(Name name) {
         add(name, 1);
@@ -69,39 +65,27 @@ final class Counters {
 
     void add(Name name, long amount) {
         counts.merge(name, amount, Long::sum);
-        shownCounts = null;
     }
 
     /** A worker message that matched nothing. */
     void dropped(Dropped kind) {
         dropped.merge(kind, 1L, Long::sum);
-        shownDropped = null;
     }
 
-    /** By name; immutable. */
+    /** Every count by name, also those that are zero. */
     Map<String, Long> counts() {
-        Map<String, Long> shown = shownCounts;
-        if (shown == null) {
-            Map<String, Long> all = new HashMap<>();
-            for (Name name : Name.values()) {
-                all.put(name.wireName, counts.getOrDefault(name, 0L));
-            }
-            shown = Map.copyOf(all);
-            shownCounts = shown;
-        }
-        return shown;
+        return shown(Name.values(), name -> name.wireName, counts);
     }
 
-    /** Every kind, also those that never came; immutable. */
+    /** Every kind, also those that never came. */
     Map<String, Long> dropped() {
-        Map<String, Long> shown = shownDropped;
-        if (shown == null) {
-            Map<String, Long> all = new HashMap<>();
-            for (Dropped kind : Dropped.values()) {
-                all.put(kind.wireName, dropped.getOrDefault(kind, 0L));
-            }
-            shown = Map.copyOf(all);
-            shownDropped = shown;
+        return shown(Dropped.values(), Dropped::wireName, dropped);
+    }
+
+    private static <K> Map<String, Long> shown(K[] all, Function<K, String> name, Map<K, Long> counted) {
+        Map<String, Long> shown = new HashMap<>();
+        for (K one : all) {
+            shown.put(name.apply(one), counted.getOrDefault(one, 0L));
         }
         return shown;
     }

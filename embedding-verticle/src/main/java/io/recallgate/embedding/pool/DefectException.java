@@ -3,7 +3,7 @@ package io.recallgate.embedding.pool;
 import org.jspecify.annotations.Nullable;
 
 /** Something that cannot be, such as a slot without its slice: a defect of ours, never an outcome. */
-final class DefectException extends IllegalStateException {
+class DefectException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
 

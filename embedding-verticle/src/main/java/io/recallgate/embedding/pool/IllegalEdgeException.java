@@ -2,21 +2,13 @@ package io.recallgate.embedding.pool;
 
 import org.jspecify.annotations.Nullable;
 
-/** A move that the state tables do not have: a defect of ours, never an outcome. */
-final class IllegalEdgeException extends IllegalStateException {
+/** A move that the state tables do not have. */
+final class IllegalEdgeException extends DefectException {
 
     private static final long serialVersionUID = 1L;
 
-    private final transient @Nullable Operation operation;
-
+    /** @param operation that was to move, null if it was a slot */
     IllegalEdgeException(String message, @Nullable Operation operation) {
-        super(message);
-        this.operation = operation;
-    }
-
-    /** The operation it happened to, null if it happened to a slot. */
-    @Nullable
-    Operation operation() {
-        return operation;
+        super(message, operation);
     }
 }

@@ -74,7 +74,7 @@ final class WorkQueue {
     PoolSnapshot.QueueView view(Priority priority, long now) {
         Deque<Operation> line = line(priority);
         long oldest = 0;
-        // After every event over the whole line, so without a stream.
+        // After every turn of the loop over the whole line, so without a stream.
         for (Operation operation : line) {
             oldest = Math.max(oldest, now - operation.submittedAt);
         }
