@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The local pool: native models on worker verticles. */
@@ -114,18 +115,12 @@ final class LocalEmbedding implements EmbeddingPart, Embedder, WorkerOperations 
 
     @Override
     public Future<EmbedResult> embed(EmbedRequest request) {
-        EmbeddingVerticle verticle = deployed();
-        return verticle == null
-                ? Future.failedFuture(notUp())
-                : verticle.embedder().embed(request);
+        return ask(verticle -> verticle.embedder().embed(request));
     }
 
     @Override
     public Future<ModelIdentity> model() {
-        EmbeddingVerticle verticle = deployed();
-        return verticle == null
-                ? Future.failedFuture(notUp())
-                : verticle.embedder().model();
+        return ask(verticle -> verticle.embedder().model());
     }
 
     @Override
@@ -138,23 +133,20 @@ final class LocalEmbedding implements EmbeddingPart, Embedder, WorkerOperations 
 
     @Override
     public Future<JsonObject> restart(int slot) {
-        EmbeddingVerticle verticle = deployed();
-        return verticle == null
-                ? Future.failedFuture(notUp())
-                : verticle.operations().restart(slot);
+        return ask(verticle -> verticle.operations().restart(slot));
     }
 
     @Override
     public Future<JsonObject> replaceModel(String model) {
-        EmbeddingVerticle verticle = deployed();
-        return verticle == null
-                ? Future.failedFuture(notUp())
-                : verticle.operations().replaceModel(model);
+        return ask(verticle -> verticle.operations().replaceModel(model));
     }
 
-    private static FailureException notUp() {
-        return new FailureException(FailureCode.NOT_READY, "the embedding pool is starting")
-                .retryAfter(Duration.ofSeconds(1));
+    private <T> Future<T> ask(Function<EmbeddingVerticle, Future<T>> question) {
+        EmbeddingVerticle verticle = deployed();
+        return verticle == null
+                ? Future.failedFuture(new FailureException(FailureCode.NOT_READY, "the embedding pool is starting")
+                        .retryAfter(Duration.ofSeconds(1)))
+                : question.apply(verticle);
     }
 
     @Override
