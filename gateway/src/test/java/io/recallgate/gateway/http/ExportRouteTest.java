@@ -24,31 +24,12 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** {@code GET /v1/export} over real connections, with a scripted service behind. */
 @Timeout(60)
-class ExportRouteTest {
-
-    private static final TransferOptions PATIENT = new TransferOptions(1, 1, 20_000, 20_000, 20);
-
-    private @Nullable TestGateway open;
-
-    private TestGateway gateway(TransferOptions options) {
-        TestGateway gateway = new TestGateway(null, options);
-        open = gateway;
-        return gateway;
-    }
-
-    @AfterEach
-    void stop() {
-        if (open != null) {
-            open.close();
-        }
-    }
+class ExportRouteTest extends TransferRouteTest {
 
     private static ExportedMemory memory(String content) {
         return new ExportedMemory(

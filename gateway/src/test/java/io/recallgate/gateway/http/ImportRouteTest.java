@@ -30,8 +30,6 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,28 +37,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code POST /v1/memories/import} over real connections, with a scripted service behind. */
 @Timeout(60)
-class ImportRouteTest {
+class ImportRouteTest extends TransferRouteTest {
 
     private static final String PATH = "/v1/memories/import";
     private static final String NDJSON = "application/x-ndjson";
-
-    /** Patient enough that no bound but the one under test is met. */
-    private static final TransferOptions PATIENT = new TransferOptions(1, 1, 20_000, 20_000, 20);
-
-    private @Nullable TestGateway open;
-
-    private TestGateway gateway(TransferOptions options) {
-        TestGateway gateway = new TestGateway(null, options);
-        open = gateway;
-        return gateway;
-    }
-
-    @AfterEach
-    void stop() {
-        if (open != null) {
-            open.close();
-        }
-    }
 
     private static JsonObject last(HttpResponse<String> response) {
         List<String> lines = response.body().lines().toList();

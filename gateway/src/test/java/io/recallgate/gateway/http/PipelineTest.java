@@ -250,49 +250,40 @@ class PipelineTest {
 
     @Test
     void aClientThatLeavesCancelsItsEmbedding() throws Exception {
-        Promise<EmbedResult> never = Promise.promise();
-        gateway.runtime.embed = request -> never.future();
-        CompletableFuture<CancelCause> cancelled = new CompletableFuture<>();
-        try (Socket socket = gateway.connect()) {
-            socket.getOutputStream().write(post("/v1/embeddings", EMBEDDING));
-            var request = gateway.runtime.embedded.poll(10, TimeUnit.SECONDS);
-            assertThat(request).isNotNull();
-            request.cancel().onCancel(cancelled::complete);
-        }
-
-        assertThat(cancelled.get(5, TimeUnit.SECONDS)).isEqualTo(CancelCause.DISCONNECTED);
-        never.fail("cancelled");
-        bytesAndPlacesComeBack();
+        leavingCancelsTheEmbedding(new byte[0]);
     }
 
     @Test
     void aClientThatLeavesInTheMiddleOfItsBodyFreesWhatItHeld() throws IOException {
-        try (Socket socket = gateway.connect()) {
-            socket.getOutputStream()
-                    .write(head("POST /v1/memories", "content-type: application/json", "content-length: 5000"));
-            socket.getOutputStream().write("{\"content\":".getBytes(StandardCharsets.US_ASCII));
-            awaitGauge("recallgate_http_buffered_bytes", 5_000);
-        }
+        leaveInTheMiddleOf("/v1/memories", "{\"content\":");
 
-        bytesAndPlacesComeBack();
         assertThat(gateway.runtime.memories.count()).isZero();
     }
 
     @Test
     void aClientThatLeavesInTheMiddleOfItsInputAsksNoModel() throws IOException {
+        leaveInTheMiddleOf("/v1/embeddings", "{\"model\":");
+
+        assertThat(gateway.runtime.embedded).isEmpty();
+    }
+
+    private void leaveInTheMiddleOf(String path, String beginning) throws IOException {
         try (Socket socket = gateway.connect()) {
             socket.getOutputStream()
-                    .write(head("POST /v1/embeddings", "content-type: application/json", "content-length: 5000"));
-            socket.getOutputStream().write("{\"model\":".getBytes(StandardCharsets.US_ASCII));
+                    .write(head("POST " + path, "content-type: application/json", "content-length: 5000"));
+            socket.getOutputStream().write(beginning.getBytes(StandardCharsets.US_ASCII));
             awaitGauge("recallgate_http_buffered_bytes", 5_000);
         }
-
         bytesAndPlacesComeBack();
-        assertThat(gateway.runtime.embedded).isEmpty();
     }
 
     @Test
     void aClientThatLeavesWithASmallRequestBehindItsEmbeddingCancelsIt() throws Exception {
+        leavingCancelsTheEmbedding(post("/v1/embeddings", EMBEDDING));
+    }
+
+    /** @param behind what the client sends on the same connection while its embedding runs, before it leaves */
+    private void leavingCancelsTheEmbedding(byte[] behind) throws Exception {
         Promise<EmbedResult> never = Promise.promise();
         gateway.runtime.embed = request -> never.future();
         CompletableFuture<CancelCause> cancelled = new CompletableFuture<>();
@@ -301,7 +292,7 @@ class PipelineTest {
             var request = gateway.runtime.embedded.poll(10, TimeUnit.SECONDS);
             assertThat(request).isNotNull();
             request.cancel().onCancel(cancelled::complete);
-            socket.getOutputStream().write(post("/v1/embeddings", EMBEDDING));
+            socket.getOutputStream().write(behind);
         }
 
         assertThat(cancelled.get(5, TimeUnit.SECONDS)).isEqualTo(CancelCause.DISCONNECTED);

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -29,6 +30,10 @@ final class ChaosClient implements AutoCloseable {
 
     private static final int WRITERS = 3;
     private static final int MAX_BATCH = 20;
+
+    /** Before the next try, after one that was refused. */
+    private static final long PAUSE_MILLIS = 50;
+
     private static final String[] WORDS = {
         "harbour", "lantern", "invoice", "Kyoto", "piano", "retrospective", "deadline", "garden", "ticket", "violin"
     };
@@ -39,7 +44,7 @@ final class ChaosClient implements AutoCloseable {
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
     private final ExecutorService threads = Executors.newFixedThreadPool(WRITERS + 1);
     private final List<Future<?>> running = new ArrayList<>();
-    private volatile boolean stopping;
+    private final CountDownLatch stopping = new CountDownLatch(1);
 
     ChaosClient(int port, ChaosLog log) {
         this.gateway = URI.create("http://127.0.0.1:" + port);
@@ -57,15 +62,19 @@ final class ChaosClient implements AutoCloseable {
 
     /** Lets requests on their way end, with or without an answer. Fails with what a writer or the reader found wrong. */
     void stop() throws Exception {
-        stopping = true;
+        stopping.countDown();
         for (Future<?> one : running) {
             one.get(120, TimeUnit.SECONDS);
         }
     }
 
+    private boolean isStopping() {
+        return stopping.getCount() == 0;
+    }
+
     @Override
     public void close() {
-        stopping = true;
+        stopping.countDown();
         threads.shutdownNow();
     }
 
@@ -89,7 +98,7 @@ final class ChaosClient implements AutoCloseable {
     }
 
     private Void recallUntilStopped(Random random) throws InterruptedException {
-        while (!stopping) {
+        while (!isStopping()) {
             JsonObject query = new JsonObject()
                     .put("query", WORDS[random.nextInt(WORDS.length)])
                     .put("limit", 5);
@@ -97,8 +106,9 @@ final class ChaosClient implements AutoCloseable {
             if (response != null && response.statusCode() != 200 && response.statusCode() < 429) {
                 throw new AssertionError("recall was answered with " + response.statusCode() + ": " + response.body());
             }
-            if (response == null || response.statusCode() != 200) {
-                TimeUnit.MILLISECONDS.sleep(50);
+            boolean served = response != null && response.statusCode() == 200;
+            if (!served && stopping.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
+                return null;
             }
         }
         return null;
@@ -119,9 +129,9 @@ final class ChaosClient implements AutoCloseable {
         @Override
         public void run() {
             try {
-                while (!stopping) {
-                    if (!step()) {
-                        TimeUnit.MILLISECONDS.sleep(50);
+                while (!isStopping()) {
+                    if (!step() && stopping.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
+                        return;
                     }
                 }
             } catch (InterruptedException e) {

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.recall.Await;
 import io.recallgate.recall.RecordingVectorIndex;
-import io.recallgate.recall.SimpleWords;
-import io.recallgate.recall.TestDatabase;
 import io.recallgate.recall.api.Memory;
 import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.MemoryKind;
@@ -16,60 +14,31 @@ import io.recallgate.recall.api.MemoryState;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.api.StoredMemory;
 import io.recallgate.recall.api.StoredMemory.Change;
-import io.recallgate.recall.database.Database;
-import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.json.MemoryJson;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
-import io.recallgate.time.VertxTimers;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class MemoryStoreTest {
+class MemoryStoreTest extends StoreTest {
 
     private static final String FINGERPRINT = "f1";
-
-    private static Vertx vertx;
-    private static TestDatabase testDatabase;
-    private static Database database;
 
     private RecordingVectorIndex vectors;
     private MemoryStore store;
     private Scope scope;
 
-    @BeforeAll
-    static void open() {
-        vertx = Vertx.vertx();
-        testDatabase = TestDatabase.embedded();
-        database = Database.open(vertx, testDatabase.options(), new VertxTimers(vertx));
-    }
-
-    @AfterAll
-    static void close() {
-        Await.result(database.close());
-        Await.result(vertx.close());
-        testDatabase.close();
-    }
-
     @BeforeEach
     void newOwner() {
         vectors = new RecordingVectorIndex();
-        store = new MemoryStore(
-                database,
-                new SimpleWords(),
-                vectors,
-                vertx.createSharedWorkerExecutor("test-recall", 2),
-                new MemoryStore.Config(SystemClock.INSTANCE, DatabaseTime.SERVER, () -> FINGERPRINT));
+        store = store(vectors, FINGERPRINT);
         scope = new Scope("owner-" + UUID.randomUUID(), "");
     }
 

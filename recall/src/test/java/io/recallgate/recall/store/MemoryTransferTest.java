@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.recallgate.recall.Await;
 import io.recallgate.recall.RecordingVectorIndex;
-import io.recallgate.recall.SimpleWords;
-import io.recallgate.recall.TestDatabase;
 import io.recallgate.recall.api.ExportPage;
 import io.recallgate.recall.api.ExportQuery;
 import io.recallgate.recall.api.ExportedMemory;
@@ -17,57 +15,28 @@ import io.recallgate.recall.api.MemoryPatch;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.api.StoredMemory;
 import io.recallgate.recall.api.StoredMemory.Change;
-import io.recallgate.recall.database.Database;
-import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
-import io.recallgate.time.VertxTimers;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Memories that leave a project and come back, or enter another. */
-class MemoryTransferTest {
-
-    private static Vertx vertx;
-    private static TestDatabase testDatabase;
-    private static Database database;
+class MemoryTransferTest extends StoreTest {
 
     private MemoryStore store;
     private Scope scope;
     private Scope other;
 
-    @BeforeAll
-    static void open() {
-        vertx = Vertx.vertx();
-        testDatabase = TestDatabase.embedded();
-        database = Database.open(vertx, testDatabase.options(), new VertxTimers(vertx));
-    }
-
-    @AfterAll
-    static void close() {
-        Await.result(database.close());
-        Await.result(vertx.close());
-        testDatabase.close();
-    }
-
     @BeforeEach
     void newOwners() {
-        store = new MemoryStore(
-                database,
-                new SimpleWords(),
-                new RecordingVectorIndex(),
-                vertx.createSharedWorkerExecutor("test-recall", 2),
-                new MemoryStore.Config(SystemClock.INSTANCE, DatabaseTime.SERVER, () -> "f1"));
+        store = store(new RecordingVectorIndex(), "f1");
         scope = new Scope("owner-" + UUID.randomUUID(), "");
         other = new Scope("other-" + UUID.randomUUID(), "p");
     }
