@@ -17,9 +17,7 @@ final class Pooler {
             int tokens = descriptor.pooling() == Pooling.CLS ? 1 : rows.get(row).tokens();
             double[] sums = new double[descriptor.dimensions()];
             for (int column = 0; column < tokens; column++) {
-                for (int dimension = 0; dimension < sums.length; dimension++) {
-                    sums[dimension] += states.state(row, column, dimension);
-                }
+                states.addStates(row, column, sums);
             }
             vectors.add(EmbeddingVector.of(scaled(sums, tokens, descriptor.normalise())));
         }

@@ -13,6 +13,7 @@ import java.util.List;
 final class RunBuffers {
 
     private final int dimensions;
+    private final float[] token;
     private int rows;
     private int width;
     private LongBuffer ids = longs(0);
@@ -22,6 +23,7 @@ final class RunBuffers {
 
     RunBuffers(int dimensions) {
         this.dimensions = dimensions;
+        this.token = new float[dimensions];
     }
 
     /** Writes the rows, padded to the longest; token types are all zero, as for single texts. */
@@ -75,9 +77,13 @@ final class RunBuffers {
         return states.slice(0, rows * width * dimensions);
     }
 
-    /** The state of one dimension of one token after a run. */
-    float state(int row, int column, int dimension) {
-        return states.get((row * width + column) * dimensions + dimension);
+    /** Adds the states of one token after a run to {@code sums}, dimension by dimension. */
+    void addStates(int row, int column, double[] sums) {
+        // In one copy: each read of the buffer is checked, and there are a hundred thousand of them in a long row.
+        states.get((row * width + column) * dimensions, token);
+        for (int dimension = 0; dimension < dimensions; dimension++) {
+            sums[dimension] += token[dimension];
+        }
     }
 
     private static LongBuffer longs(int count) {

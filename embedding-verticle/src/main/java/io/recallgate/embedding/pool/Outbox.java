@@ -1,6 +1,7 @@
 package io.recallgate.embedding.pool;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -9,22 +10,26 @@ import java.util.Set;
 final class Outbox {
 
     private final Set<TimerKey> armed = new HashSet<>();
-    private List<Effect> effects = new ArrayList<>();
+    /** What a worker or a caller waits for. */
+    private List<Effect> awaited = new ArrayList<>();
+
+    private List<Effect> others = new ArrayList<>();
 
     void add(Effect effect) {
-        effects.add(effect);
+        boolean isAwaited = effect instanceof Effect.Send || effect instanceof Effect.Settle;
+        (isAwaited ? awaited : others).add(effect);
     }
 
     /** Arms a timer once: while it is armed, arming it again changes nothing. */
     void arm(TimerKey key, long atNanos) {
         if (armed.add(key)) {
-            effects.add(new Effect.ArmTimer(key, atNanos));
+            others.add(new Effect.ArmTimer(key, atNanos));
         }
     }
 
     void disarm(TimerKey key) {
         if (armed.remove(key)) {
-            effects.add(new Effect.DisarmTimer(key));
+            others.add(new Effect.DisarmTimer(key));
         }
     }
 
@@ -41,9 +46,12 @@ final class Outbox {
         return armed.size();
     }
 
+    /** All of them, in their order, except that nobody who waits is kept waiting by timers and news. */
     List<Effect> drain() {
-        List<Effect> drained = List.copyOf(effects);
-        effects = new ArrayList<>();
-        return drained;
+        List<Effect> drained = awaited;
+        drained.addAll(others);
+        awaited = new ArrayList<>();
+        others = new ArrayList<>();
+        return Collections.unmodifiableList(drained);
     }
 }

@@ -72,17 +72,17 @@ class SlicePlannerTest {
     }
 
     @Test
-    void rowsThatRunOneByOneTakeNoLongerTogetherThanOneFullWindow() {
+    void rowsThatRunOneByOneTakeNoLongerTogetherThanTwoFullWindows() {
         Bounds oneByOne = new Bounds(8, 4_096, 512, true, false);
         assertThat(rows(SlicePlanner.plan(List.of(work(1, 20, 80)), oneByOne)))
                 .as("short ones share a dispatch")
                 .isEqualTo(8);
-        assertThat(rows(SlicePlanner.plan(List.of(work(1, 3, 380), work(2, 3, 380)), oneByOne)))
+        assertThat(rows(SlicePlanner.plan(List.of(work(1, 4, 380), work(2, 4, 380)), oneByOne)))
                 .as("of some 60 words each")
-                .isEqualTo(3);
+                .isEqualTo(7);
         assertThat(rows(SlicePlanner.plan(List.of(work(1, 20, 3_000)), oneByOne)))
                 .as("a window each")
-                .isEqualTo(1);
+                .isEqualTo(2);
         assertThat(rows(SlicePlanner.plan(List.of(work(1, 20, 3_000)), BOUNDS)))
                 .as("rows that share a run")
                 .isEqualTo(8);
