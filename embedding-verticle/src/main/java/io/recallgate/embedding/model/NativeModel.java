@@ -22,8 +22,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A model in ONNX Runtime. One intra-op thread, since throughput comes from several workers; no spinning, which burns
- * seconds of CPU after each query; no CPU arena and no memory pattern, which keep what the largest run ever took (300
- * MB a session against 34); loaded by path, since loading from bytes doubles it.
+ * seconds of CPU after each query; no memory pattern, which keeps a plan for every shape; loaded by path, since loading
+ * from bytes doubles it.
+ *
+ * <p>The CPU arena is on: without it each run asks the system for its memory and gives it back, and pays a page fault for
+ * every page of it. What the arena would keep of the largest run ever, up to 370 MiB for eight full rows, goes back right
+ * after any run that is larger than one full row, so a session keeps what one row needs (benchmark
+ * {@code ArenaCost}).
  */
 public final class NativeModel implements TextModel {
 
@@ -38,6 +43,9 @@ public final class NativeModel implements TextModel {
     static final double MIN_BATCH_COSINE = 0.9999;
 
     private static final long PROBE_RUN = -1;
+
+    /** A run with this option gives back, when it ended, what the arena does not need any more. */
+    private static final String SHRINK_ARENA = "memory.enable_memory_arena_shrinkage";
 
     private final ModelFiles files;
     private final Tokenizer tokenizer;
@@ -128,7 +136,7 @@ public final class NativeModel implements TextModel {
         options.setInterOpNumThreads(1);
         options.addConfigEntry("session.intra_op.allow_spinning", "0");
         options.addConfigEntry("session.inter_op.allow_spinning", "0");
-        options.setCPUArenaAllocator(false);
+        options.setCPUArenaAllocator(true);
         options.setMemoryPatternOptimization(false);
         return options;
     }
@@ -198,6 +206,9 @@ public final class NativeModel implements TextModel {
         buffers.fill(rows);
         workingBytes = Math.max(workingBytes, ResidentMemory.workingBytes(buffers.shape()));
         long[] shape = buffers.shape();
+        if (shape[0] * shape[1] > descriptor.maxTokens()) {
+            runOptions.addRunConfigEntry(SHRINK_ARENA, "cpu:0");
+        }
         Map<String, OnnxTensor> inputs = new LinkedHashMap<>();
         List<OnnxTensor> opened = new ArrayList<>();
         try {

@@ -8,9 +8,10 @@ import java.nio.file.Path;
 public final class ResidentMemory {
 
     /**
-     * What runs of the bundled model took at their peak beyond the idle session, without the CPU arena: one row of 512
-     * tokens 43 to 60 MiB, 2 rows 55 to 98, 4 rows 128 to 164, 8 rows 229 to 312, as the benchmark {@code ModelMemory}
-     * printed for the second and third session of a process. Attention grows with the square of the width.
+     * What runs of the bundled model took at their peak beyond the idle session: one row of 512 tokens 43 to 60 MiB, of
+     * which the arena keeps some 30; more rows take 61 MiB beyond that for 2, 123 for 4, 226 for 8, and give it back, as
+     * the benchmark {@code ModelMemory} printed for the second and third session of a process. Attention grows with the
+     * square of the width.
      */
     private static final long WORKING_BASE_BYTES = 20L << 20;
 
