@@ -36,7 +36,8 @@ final class Outcomes {
 
     static FailureException quarantined() {
         return new FailureException(
-                FailureCode.QUARANTINED, "this very input outlived its watchdog, and its worker has not returned");
+                FailureCode.QUARANTINED,
+                "a worker that took this input has not returned, and nobody runs it a second time beside it");
     }
 
     static FailureException expired() {

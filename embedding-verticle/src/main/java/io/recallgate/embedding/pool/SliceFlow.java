@@ -121,37 +121,57 @@ final class SliceFlow {
         Slice slice = slot.heldSlice();
         cancel(slot);
         // The worker may still take it up: until it has answered or gone, nobody else may.
-        for (Operation operation : slice.operations) {
-            pool.quarantine.fence(operation.key, slot.index, slot.generation);
-        }
+        fence(slot);
         giveBack(slice, now);
-        for (Operation operation : slice.operations) {
-            // Under the name it has by now, if another model is to run it.
-            pool.quarantine.fence(operation.key, slot.index, slot.generation);
-        }
+        // Under the names it has by now, if another model is to run it.
+        fence(slot);
         pool.slots.retire(slot, now, reason);
     }
 
-    /** The slice has run too long, whoever waits for it. */
+    private void fence(Slot slot) {
+        for (Operation operation : slot.heldSlice().operations) {
+            pool.quarantine.fence(operation.key, slot.index, slot.generation);
+        }
+    }
+
+    /**
+     * The slice has run too long, whoever waits for it. Work that ran alone is known to be at fault and is quarantined.
+     * Of work that shared the slice nobody knows which is: its callers go on waiting, it is run once more and alone,
+     * and what is at fault expires again then. It counts for each of them, so that the one that is takes no third slot.
+     */
     void executionExpired(Slot slot, long now) {
         Slice slice = slot.heldSlice();
         slice.expired = true;
         for (Operation operation : slice.operations) {
-            // Held first: a full memory forgets what is not.
-            pool.quarantine.hold(operation.key, slot.index, slot.generation);
-            boolean last = pool.quarantine.strike(operation.key, now);
-            pool.operations.transition(operation, OperationState.EXPIRED, now, "execution watchdog");
-            pool.operations.settleAll(operation, last ? Outcomes.givenUp() : Outcomes.expired());
-            pool.outbox.add(new Effect.Publish(
-                    new PoolNotice.WorkQuarantined(slot.index, slot.generation, operation.id, last)));
+            if (slice.isShared()) {
+                pool.quarantine.strike(operation.key, now);
+                operation.alone = true;
+            } else {
+                quarantine(slot, operation, now);
+            }
         }
         forceEnd(slot, now);
+    }
+
+    private void quarantine(Slot slot, Operation operation, long now) {
+        // Held first: a full memory forgets what is not.
+        pool.quarantine.hold(operation.key, slot.index, slot.generation);
+        boolean last = pool.quarantine.strike(operation.key, now);
+        pool.operations.transition(operation, OperationState.EXPIRED, now, "execution watchdog");
+        pool.operations.settleAll(operation, last ? Outcomes.givenUp() : Outcomes.expired());
+        pool.outbox.add(
+                new Effect.Publish(new PoolNotice.WorkQuarantined(slot.index, slot.generation, operation.id, last)));
     }
 
     /** A forced end was not acknowledged. */
     void terminationUnanswered(Slot slot, long now) {
         Slice slice = slot.heldSlice();
-        if (!slice.expired) {
+        if (slice.expired && slice.isShared()) {
+            fence(slot);
+            putBack(slice, now, "its slice expired");
+            // Under the names it has by now, if another model is to run it.
+            fence(slot);
+        } else if (!slice.expired) {
             // Nothing is known against the work; but while its thread is out there nobody else may run it.
             slice.expired = true;
             for (Operation operation : slice.operations) {
@@ -171,14 +191,36 @@ final class SliceFlow {
         pool.counters.count(Counters.Name.WORKERS_LOST);
         if (slice != null && slot.state == SlotState.DISPATCHED) {
             giveBack(slice, now);
-        } else if (slice != null && slot.state == SlotState.RUNNING && !slice.expired) {
-            for (Operation operation : slice.operations) {
-                // What ends a worker once may do it again, so it counts like an expiry.
-                boolean last = pool.quarantine.strike(operation.key, now);
-                pool.operations.fail(
-                        operation,
-                        last ? Outcomes.givenUp() : Outcomes.failed("the worker ended while it embedded this"),
-                        now);
+        } else if (slice != null && slot.state == SlotState.RUNNING) {
+            // What ends a worker once may do it again, so it counts like an expiry; an expired slice was counted.
+            if (!slice.expired) {
+                slice.operations.forEach(operation -> pool.quarantine.strike(operation.key, now));
+            }
+            if (slice.isShared()) {
+                putBack(slice, now, "its worker ended");
+            } else if (!slice.expired) {
+                slice.operations.forEach(operation -> failLost(operation, now));
+            }
+        }
+    }
+
+    private void failLost(Operation operation, long now) {
+        boolean last = pool.quarantine.isFinal(operation.key);
+        pool.operations.fail(
+                operation, last ? Outcomes.givenUp() : Outcomes.failed("the worker ended while it embedded this"), now);
+    }
+
+    /** Puts work back that shared a slice with whatever ended it badly, each to be run alone, in the order it had. */
+    private void putBack(Slice slice, long now, String reason) {
+        for (Operation operation : slice.operations) {
+            operation.alone = true;
+            if (!operation.hasWaiters()) {
+                pool.retain(operation, now);
+                pool.operations.transition(operation, OperationState.CANCELLED, now, reason);
+            } else if (pool.quarantine.isFinal(operation.key)) {
+                pool.operations.fail(operation, Outcomes.givenUp(), now);
+            } else {
+                requeue(operation, now, reason);
             }
         }
     }

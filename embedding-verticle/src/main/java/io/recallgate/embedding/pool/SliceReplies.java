@@ -134,7 +134,8 @@ final class SliceReplies {
 
     /**
      * The slot whose running slice this answer ends, null if it ends none. An answer that overtook its {@code started}
-     * implies it. For a slice that was given up before, the thread has returned, which is all that is left to learn.
+     * implies it. For a slice that was given up before, the thread has returned, which is all that is left to learn. A
+     * shared slice that expired is not given up before its worker is: what it has done by its end counts.
      */
     private @Nullable Slot claim(int index, long generation, long sliceId, Counters.Dropped kind, long now) {
         Slot slot = pool.slots.find(index, generation);
@@ -151,7 +152,7 @@ final class SliceReplies {
                 return null;
             }
             default -> {
-                if (slice.expired) {
+                if (slice.expired && !slice.isShared()) {
                     flow.threadReturned(slot, now);
                     free(slot, now, "the thread returned");
                     return null;

@@ -70,7 +70,10 @@ final class Slot {
         boolean terminateSent;
         /** Whether the worker was asked to end unwanted work long ago and has not. */
         boolean overdue;
-        /** Whether the execution watchdog, and not the want of callers, ends it. */
+        /**
+         * Whether the execution watchdog, and not the want of callers, ends it. The work of a shared slice is then
+         * still in the worker's hands: it is put back once the worker has answered or is given up.
+         */
         boolean expired;
 
         Slice(long id, List<Operation> operations, List<SlicePart> parts) {
@@ -90,6 +93,11 @@ final class Slot {
 
         PoolSnapshot.@Nullable Ending ending() {
             return terminateSent ? PoolSnapshot.Ending.TERMINATING : cancelSent ? PoolSnapshot.Ending.CANCELLING : null;
+        }
+
+        /** Whether several operations were sent in it, so that nobody knows which of them a trouble is of. */
+        boolean isShared() {
+            return rows.size() > 1;
         }
 
         boolean isAbandoned() {

@@ -43,6 +43,13 @@ final class Invariants {
     /** Expiries and losses of work, by key, since it was last done. */
     private final Map<OperationKey, Integer> strikes = new HashMap<>();
 
+    /** Slices of several operations. */
+    private final Set<Long> shared = new HashSet<>();
+    /** Operations that shared a slice with whatever expired or ended its worker. */
+    private final Set<Long> suspects = new HashSet<>();
+    /** Whether this event ends a shared slice so that nobody knows which of its operations is at fault. */
+    private boolean blameless;
+
     private final Map<Long, Integer> memoryFailures = new HashMap<>();
     /** Whose slice ended in this event with nobody waiting. */
     private final List<Operation> unwanted = new ArrayList<>();
@@ -115,6 +122,7 @@ final class Invariants {
         event = next;
         now = at;
         number++;
+        blameless = false;
         if (next instanceof PoolEvent.WorkerSpoke spoke) {
             heard(spoke.message());
         } else if (next instanceof PoolEvent.SlotExited exit) {
@@ -175,7 +183,8 @@ final class Invariants {
 
     private void answered(Slot slot, long sliceId, List<PartResult> parts, @Nullable RunFailure failure) {
         Slot.Slice slice = slot.slice;
-        if (slice == null || slice.id != sliceId || slice.expired || !slot.state.isServing()) {
+        boolean givenUp = slice != null && slice.expired && !shared.contains(sliceId);
+        if (slice == null || slice.id != sliceId || givenUp || !slot.state.isServing()) {
             return;
         }
         for (Operation operation : slice.operations) {
@@ -203,7 +212,7 @@ final class Invariants {
             owes(slot.index, false);
         }
         if (slot.state == SlotState.RUNNING && slot.slice != null && !slot.slice.expired) {
-            slot.slice.operations.forEach(operation -> strikes.merge(operation.key, 1, Integer::sum));
+            struck(slot.slice);
         }
         sim.charged[exit.slot()] = null;
     }
@@ -214,7 +223,17 @@ final class Invariants {
         } else if (key.kind() == TimerKey.Kind.EXECUTION) {
             Slot.Slice slice = pool.slots.all().get(key.slot()).slice;
             if (slice != null) {
-                slice.operations.forEach(operation -> strikes.merge(operation.key, 1, Integer::sum));
+                struck(slice);
+            }
+        }
+    }
+
+    private void struck(Slot.Slice slice) {
+        blameless = shared.contains(slice.id);
+        for (Operation operation : slice.operations) {
+            strikes.merge(operation.key, 1, Integer::sum);
+            if (blameless) {
+                suspects.add(operation.id);
             }
         }
     }
@@ -587,6 +606,9 @@ final class Invariants {
         require(worker != null && worker.generation == dispatch.generation(), "work is sent to a worker that is gone");
         Slot.Slice slice = slot.heldSlice();
         Priority priority = slice.operations.get(0).priority;
+        if (dispatch.parts().size() > 1) {
+            shared.add(dispatch.sliceId());
+        }
         int longest = 0;
         for (SlicePart part : dispatch.parts()) {
             Operation operation = slice.operations.stream()
@@ -607,7 +629,9 @@ final class Invariants {
                     "other rows are sent than were asked for");
             require(memoryFailures.getOrDefault(operation.id, 0) < 2, "work runs again after memory ran out twice");
             require(forgetful || strikes.getOrDefault(operation.key, 0) < 2, "poison takes a third slot");
-            require(!operation.alone || dispatch.rows() == 1, "suspect rows run in company");
+            require(
+                    dispatch.rows() == 1 || !(operation.alone || suspects.contains(operation.id)),
+                    "suspect rows run in company");
             for (EmbedInput row : part.rows()) {
                 longest = Math.max(longest, 3 * ((EmbedInput.Text) row).text().length() + 16);
             }
@@ -746,6 +770,11 @@ final class Invariants {
         require(code != FailureCode.CANCELLED || cancelled.contains(submit.waiter()), "nobody cancelled");
         require(code != FailureCode.SHUTTING_DOWN || closed, "nobody shuts down");
         require(code != FailureCode.INTERNAL, "a defect of the pool");
+        boolean expired = event instanceof PoolEvent.TimerFired
+                && (code == FailureCode.QUARANTINED || code == FailureCode.EMBEDDING_GIVEN_UP);
+        require(
+                !blameless || !(expired || code == FailureCode.EMBEDDING_FAILED),
+                "work is blamed for what may be its neighbour's fault");
         require(
                 !String.valueOf(failure.getMessage()).contains("cannot be embedded")
                         || submit.inputs().stream().anyMatch(sim::isPoison),

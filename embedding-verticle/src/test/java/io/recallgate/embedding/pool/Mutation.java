@@ -141,6 +141,26 @@ record Mutation(String name, String type, String find, String replacement) {
                     "PoolState",
                     "quarantine.isFenced(operation.key) || quarantine.isHeld(operation.key)",
                     "quarantine.isHeld(operation.key)"),
+            new Mutation(
+                    "neighbours of expired work are quarantined with it",
+                    "SliceFlow",
+                    "            if (slice.isShared()) {\n                pool.quarantine.strike(operation.key, now);",
+                    "            if (slice.operations.isEmpty()) {\n                pool.quarantine.strike(operation.key, now);"),
+            new Mutation(
+                    "an expiry in company is not counted",
+                    "SliceFlow",
+                    "                pool.quarantine.strike(operation.key, now);\n                operation.alone = true;",
+                    "                operation.alone = true;"),
+            new Mutation(
+                    "neighbours of expired work are run beside the thread that has them",
+                    "SliceFlow",
+                    "            fence(slot);\n            putBack(slice, now, \"its slice expired\");",
+                    "            putBack(slice, now, \"its slice expired\");\n            if (slice.expired) {\n                pool.slots.retire(slot, now, \"\");\n                return;\n            }"),
+            new Mutation(
+                    "work is failed for the neighbour that ended their worker",
+                    "SliceFlow",
+                    "            if (slice.isShared()) {\n                putBack(slice, now, \"its worker ended\");\n            } else if (!slice.expired) {",
+                    "            if (!slice.expired) {"),
             new Mutation("poison takes a third slot", "Quarantine", "FINAL_STRIKES = 2", "FINAL_STRIKES = 3"),
             new Mutation(
                     "a worker's success forgives its siblings' debt",

@@ -50,6 +50,10 @@ import org.slf4j.LoggerFactory;
  *   <li>the number of rows is not checked
  *   <li>a lost thread's keys are released when its slot is retired
  *   <li>work that a lost worker may still start is sent to another
+ *   <li>neighbours of expired work are quarantined with it
+ *   <li>an expiry in company is not counted
+ *   <li>neighbours of expired work are run beside the thread that has them
+ *   <li>work is failed for the neighbour that ended their worker
  *   <li>poison takes a third slot
  *   <li>a worker's success forgives its siblings' debt
  *   <li>a cool-down is ignored

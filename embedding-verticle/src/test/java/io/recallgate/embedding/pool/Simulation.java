@@ -68,6 +68,7 @@ final class Simulation implements Effect.Performer {
      * @param longPauses of a thousand steps, minutes long
      * @param tight whether memory is measured often
      * @param forgetful whether expiries and results are forgotten soon for want of room
+     * @param patient whether some callers wait longer than any watchdog
      */
     private record Flavour(
             int texts,
@@ -76,7 +77,8 @@ final class Simulation implements Effect.Performer {
             int replacements,
             int longPauses,
             boolean tight,
-            boolean forgetful) {
+            boolean forgetful,
+            boolean patient) {
         static Flavour drawn(Random random) {
             int texts = random.nextInt(4) == 0 ? 3 : 12;
             return new Flavour(
@@ -85,6 +87,7 @@ final class Simulation implements Effect.Performer {
                     random.nextInt(3) == 0 ? Set.of(random.nextInt(texts)) : Set.of(),
                     random.nextInt(4) == 0 ? 60 : 8,
                     random.nextInt(3) == 0 ? 80 : 15,
+                    random.nextInt(3) == 0,
                     random.nextInt(3) == 0,
                     random.nextInt(3) == 0);
         }
@@ -207,6 +210,9 @@ final class Simulation implements Effect.Performer {
     private void arrive() {
         int text = random.nextInt(flavour.texts());
         long patience = random.nextInt(20) == 0 ? 0 : random.nextInt(60_000_000) * 1_000L;
+        if (flavour.patient() && random.nextInt(4) == 0) {
+            patience *= 20;
+        }
         submit(submission(
                 text,
                 text % 4 == 3 ? 20 : 1 + text % 3,

@@ -2,8 +2,10 @@ package io.recallgate.embedding.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.failure.FailureCode;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -252,30 +254,106 @@ class WatchdogTest {
         assertThat(pool.dispatcher.tombstones()).isEqualTo(1);
     }
 
-    @Test
-    void a6aANeighbourOfExpiredWorkRunsAloneNextTimeAndIsCleared() {
+    /** Two documents and a third in one slice of worker 0, which has started it; worker 1 is busy. */
+    private long[] sharedSlice() {
         pool.warm(2);
-        long plug = pool.query("plug");
+        pool.query("plug");
         pool.worker(0).start();
-        long plug2 = pool.query("plug2");
+        pool.query("plug2");
         pool.worker(1).start();
-        pool.document("poison");
-        pool.document("innocent");
+        long[] waiters = {pool.document("first"), pool.document("poison"), pool.document("last")};
         pool.worker(0).complete();
-        assertThat(pool.worker(0).last().parts()).hasSize(2);
         pool.worker(0).start();
+        assertThat(pool.worker(0).last().parts()).hasSize(3);
         pool.clock.advance(EXECUTION.minusSeconds(1));
         pool.worker(1).complete();
-        pool.clock.advance(Duration.ofSeconds(1));
-        pool.worker(0).acknowledgeTermination(1);
+        return waiters;
+    }
 
-        pool.document("other");
-        long innocent = pool.document("innocent");
-        assertThat(pool.worker(1).last().parts()).hasSize(1);
-        pool.worker(0).run();
+    @Test
+    void a6aNeighboursOfExpiredWorkAreRunAgainAloneAndOnlyWhatExpiresAloneIsQuarantined() {
+        long[] waiters = sharedSlice();
+        pool.clock.advance(Duration.ofSeconds(1));
+        assertThat(pool.outcomes.keySet()).doesNotContain(waiters[0], waiters[1], waiters[2]);
+        pool.worker(0).acknowledgeTermination(1);
+        assertThat(pool.result(waiters[0]).vectors()).containsExactly(ScriptedWorker.vector("first"));
+
+        assertThat(texts(0)).containsExactly("poison");
+        assertThat(texts(1)).containsExactly("last");
+        pool.worker(0).start();
         pool.worker(1).run();
-        assertThat(pool.isSettled(innocent)).isTrue();
-        assertThat(pool.isSettled(plug) && pool.isSettled(plug2)).isTrue();
+        assertThat(pool.result(waiters[2]).vectors()).containsExactly(ScriptedWorker.vector("last"));
+        pool.clock.advance(EXECUTION);
+        assertThat(pool.code(waiters[1])).as("it never gets a third run").isEqualTo(FailureCode.EMBEDDING_GIVEN_UP);
+        pool.worker(0).acknowledgeTermination(0);
+        assertThat(pool.code(pool.document("poison"))).isEqualTo(FailureCode.EMBEDDING_GIVEN_UP);
+        pool.document("other");
+        pool.document("last");
+        assertThat(texts(0)).as("cleared by its run alone").containsExactly("other");
+    }
+
+    @Test
+    void a6aNeighboursOfExpiredWorkWaitForAThreadThatDoesNotReturnAndAreThenToldTheTruth() {
+        long[] waiters = sharedSlice();
+        pool.clock.advance(Duration.ofSeconds(1));
+        pool.cancel(waiters[0]);
+        pool.clock.advance(GRACE);
+        assertThat(pool.state(0)).isEqualTo(SlotState.RETIRING);
+        assertThat(pool.snapshot().documents().depth()).isEqualTo(2);
+        assertThat(pool.worker(1).dispatches).as("not beside the thread").hasSize(1);
+        assertThat(pool.isSettled(waiters[2])).isFalse();
+
+        pool.clock.advance(GRACE);
+        assertThat(pool.state(0)).isEqualTo(SlotState.STUCK);
+        assertThat(pool.code(waiters[2])).isEqualTo(FailureCode.QUARANTINED);
+        assertThat(pool.failure(waiters[2]).detail()).contains("a worker that took this input has not returned");
+        assertThat(pool.code(pool.document("last"))).isEqualTo(FailureCode.QUARANTINED);
+
+        pool.worker(0).exit();
+        long again = pool.document("last");
+        pool.document("first");
+        assertThat(texts(1)).containsExactly("last");
+        pool.worker(1).run();
+        assertThat(pool.isSettled(again)).isTrue();
+    }
+
+    @Test
+    void a6aNeighboursOfExpiredWorkRunAloneOnceTheirWorkerIsGone() {
+        long[] waiters = sharedSlice();
+        pool.clock.advance(Duration.ofSeconds(1));
+        pool.clock.advance(GRACE);
+        pool.worker(0).exit();
+
+        assertThat(texts(1)).as("in the order they had").containsExactly("first");
+        pool.worker(1).run();
+        assertThat(texts(1)).containsExactly("poison");
+        pool.worker(1).run();
+        pool.worker(1).run();
+        for (long waiter : waiters) {
+            assertThat(pool.outcomes.get(waiter)).isInstanceOf(WaiterOutcome.Success.class);
+        }
+    }
+
+    @Test
+    void a6aWorkThatSharedASliceWithWhatEndedItsWorkerIsRunAgainAlone() {
+        long[] waiters = sharedSlice();
+        pool.worker(0).exit();
+
+        assertThat(texts(1)).containsExactly("first");
+        pool.worker(1).run();
+        assertThat(pool.isSettled(waiters[0])).isTrue();
+        assertThat(texts(1)).containsExactly("poison");
+        pool.worker(1).start();
+        pool.worker(1).exit();
+        assertThat(pool.code(waiters[1])).isEqualTo(FailureCode.EMBEDDING_GIVEN_UP);
+        assertThat(pool.isSettled(waiters[2])).isFalse();
+    }
+
+    private List<String> texts(int slot) {
+        return pool.worker(slot).last().parts().stream()
+                .flatMap(part -> part.rows().stream())
+                .map(row -> ((EmbedInput.Text) row).text())
+                .toList();
     }
 
     @Test
