@@ -1,11 +1,13 @@
 package io.recallgate.embedding.pool;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * Keys of work that a worker's thread may still be busy with although its operation is over, so that nobody runs it a
@@ -24,39 +26,41 @@ final class Quarantine {
     }
 
     private static final class Entry {
+        final Set<Holder> held = new HashSet<>();
+        final Set<Holder> fenced = new HashSet<>();
         int strikes;
-        boolean fenced;
-        boolean held;
-        int slot;
-        long generation;
         long expiresAt;
 
         boolean isBusy() {
-            return held || fenced;
+            return !(held.isEmpty() && fenced.isEmpty());
         }
     }
 
+    /** A worker that has not given the work back: work that goes to another model may have one there, too. */
+    private record Holder(int slot, long generation) {}
+
     /** Holds a key until the thread of this slot returns: joiners fail at once. */
     void hold(OperationKey key, int slot, long generation) {
-        Entry entry = busy(key, slot, generation);
-        entry.held = true;
-        entry.fenced = false;
+        Entry entry = entry(key);
+        Holder holder = new Holder(slot, generation);
+        entry.held.add(holder);
+        entry.fenced.remove(holder);
         bound();
     }
 
     /** Keeps a key from being dispatched until this slot has given it back: joiners may wait for that. */
     void fence(OperationKey key, int slot, long generation) {
-        busy(key, slot, generation).fenced = true;
+        entry(key).fenced.add(new Holder(slot, generation));
         bound();
     }
 
     /** Turns the fences of this slot into holds, and tells for which keys. */
     List<OperationKey> harden(int slot, long generation) {
         List<OperationKey> keys = new ArrayList<>();
+        Holder holder = new Holder(slot, generation);
         entries.forEach((key, entry) -> {
-            if (entry.fenced && entry.slot == slot && entry.generation == generation) {
-                entry.fenced = false;
-                entry.held = true;
+            if (entry.fenced.remove(holder)) {
+                entry.held.add(holder);
                 keys.add(key);
             }
         });
@@ -69,7 +73,7 @@ final class Quarantine {
      * @return whether the work is not to be run again
      */
     boolean strike(OperationKey key, long now) {
-        Entry entry = entries.computeIfAbsent(key, ignored -> new Entry());
+        Entry entry = entry(key);
         entry.strikes++;
         entry.expiresAt = now + limits.quarantineAge().toNanos();
         bound();
@@ -78,12 +82,13 @@ final class Quarantine {
 
     /** The thread of this slot returned. */
     void release(int slot, long generation, long now) {
+        Holder holder = new Holder(slot, generation);
         entries.values().removeIf(entry -> {
-            if (!entry.isBusy() || entry.slot != slot || entry.generation != generation) {
+            boolean held = entry.held.remove(holder);
+            boolean fenced = entry.fenced.remove(holder);
+            if (!(held || fenced) || entry.isBusy()) {
                 return false;
             }
-            entry.held = false;
-            entry.fenced = false;
             entry.expiresAt = now + limits.quarantineAge().toNanos();
             return entry.strikes == 0;
         });
@@ -101,12 +106,12 @@ final class Quarantine {
 
     boolean isHeld(OperationKey key) {
         Entry entry = entries.get(key);
-        return entry != null && entry.held;
+        return entry != null && !entry.held.isEmpty();
     }
 
     boolean isFenced(OperationKey key) {
         Entry entry = entries.get(key);
-        return entry != null && entry.fenced;
+        return entry != null && !entry.fenced.isEmpty();
     }
 
     boolean isFinal(OperationKey key) {
@@ -152,11 +157,8 @@ final class Quarantine {
                 .findFirst();
     }
 
-    private Entry busy(OperationKey key, int slot, long generation) {
-        Entry entry = entries.computeIfAbsent(key, ignored -> new Entry());
-        entry.slot = slot;
-        entry.generation = generation;
-        return entry;
+    private Entry entry(OperationKey key) {
+        return entries.computeIfAbsent(key, ignored -> new Entry());
     }
 
     /** Forgets the oldest expiry. Busy keys are bounded by the slots and stay. */
