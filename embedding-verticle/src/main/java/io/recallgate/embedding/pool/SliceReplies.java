@@ -36,6 +36,9 @@ final class SliceReplies {
             return;
         }
         pool.counters.dropped(Counters.Dropped.STARTED);
+        if (pool.ended) {
+            return; // its thread was reported as one that does not return, and nothing is sent after that
+        }
         if (slot.state == SlotState.RETIRING || slot.state == SlotState.STUCK) {
             // It took up after all what had been taken from it: its keys stay fenced until that has ended.
             flow.terminate(slot);

@@ -582,7 +582,7 @@ final class Invariants {
         } else if (message instanceof ToWorker.Terminate terminate) {
             terminates(terminate);
         }
-        require(!ended || message instanceof ToWorker.Terminate, "something is sent after the end");
+        require(!ended, "something is sent after the end");
     }
 
     private void terminates(ToWorker.Terminate message) {
@@ -664,7 +664,7 @@ final class Invariants {
     }
 
     void arms(TimerKey key, long at) {
-        require(!ended || key.kind() == TimerKey.Kind.RETENTION, "a timer is armed after the end");
+        require(!ended, "a timer is armed after the end");
         PoolLimits.Watchdogs spans = limits.watchdogs();
         Duration span =
                 switch (key.kind()) {

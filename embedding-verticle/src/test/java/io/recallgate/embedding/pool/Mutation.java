@@ -238,6 +238,11 @@ record Mutation(String name, String type, String find, String replacement) {
                     "for (int i = operations.size() - 1; i >= 0; i--) {",
                     "for (int i = 0; i < operations.size(); i++) {"),
             new Mutation(
+                    "a start after the end draws a termination",
+                    "SliceReplies",
+                    "        if (pool.ended) {\n            return; //",
+                    "        if (pool.slots.all().isEmpty()) {\n            return; //"),
+            new Mutation(
                     "shutdown answers nobody",
                     "Dispatcher",
                     "            pool.operations.settleEverybody(Outcomes.shuttingDown());",

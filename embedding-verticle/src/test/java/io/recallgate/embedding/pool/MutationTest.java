@@ -70,6 +70,7 @@ import org.slf4j.LoggerFactory;
  *   <li>the worker's token cap is ignored
  *   <li>finished rows that nobody waits for are thrown away
  *   <li>work that a worker gave back comes back in another order
+ *   <li>a start after the end draws a termination
  *   <li>shutdown answers nobody
  * </ul>
  *

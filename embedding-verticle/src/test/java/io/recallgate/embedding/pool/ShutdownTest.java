@@ -156,6 +156,23 @@ class ShutdownTest {
     }
 
     @Test
+    void a19NothingIsSentAfterTheEndNotEvenToAWorkerThatStartsWhatWasTakenFromIt() {
+        pool.warm(1);
+        pool.query("a");
+        pool.handle(new PoolEvent.Shutdown());
+        pool.clock.advance(DRAIN.plus(GRACE));
+        assertThat(pool.reports).hasSize(1);
+        int notices = pool.notices.size();
+
+        pool.worker(0).start();
+
+        assertThat(pool.worker(0).terminates).isEmpty();
+        assertThat(pool.notices).hasSize(notices);
+        assertThat(pool.counter("terminations")).isZero();
+        assertThat(pool.dropped("started")).isEqualTo(1);
+    }
+
+    @Test
     void a20WaitingWorkIsDoneByTheNewModelAndNothingOfTheOldIsServedAsIts() {
         pool.warm(1);
         long before = pool.query("a");
