@@ -17,6 +17,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Copies files out of a jar into a directory that several processes may share. A file appears under its name only when
@@ -24,6 +26,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * A18).
  */
 final class Extraction {
+
+    private static final Logger log = LoggerFactory.getLogger(Extraction.class);
 
     /** A lock file keeps other processes out, not other threads: those would get an exception instead of waiting. */
     private static final ReentrantLock IN_PROCESS = new ReentrantLock();
@@ -76,6 +80,11 @@ final class Extraction {
             Files.deleteIfExists(partial);
         }
         return HexFormat.of().formatHex(digest.digest());
+    }
+
+    /** One line about a file that is not what was put there: a disk that loses data should not go unnoticed. */
+    static void warnOfRepair(Path damaged) {
+        log.warn("{} is damaged or another version, and is replaced by the program's own copy", damaged);
     }
 
     /** Hex SHA-256 of a file. */

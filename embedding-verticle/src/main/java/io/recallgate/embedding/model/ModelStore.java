@@ -92,8 +92,11 @@ public final class ModelStore {
 
     private void extract(Path target, String resource, ModelDescriptor descriptor) throws IOException {
         String wanted = descriptor.checksums().get(target.getFileName().toString());
-        if (Files.isRegularFile(target) && Extraction.checksum(target).equals(wanted)) {
-            return;
+        if (Files.isRegularFile(target)) {
+            if (Extraction.checksum(target).equals(wanted)) {
+                return;
+            }
+            Extraction.warnOfRepair(target);
         }
         try (InputStream in = ModelStore.class.getClassLoader().getResourceAsStream(resource)) {
             if (in == null) {

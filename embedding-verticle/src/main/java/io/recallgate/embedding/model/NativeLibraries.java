@@ -98,9 +98,12 @@ public final class NativeLibraries {
     }
 
     /** Copies a library unless one of the same size is there; the rename makes a half file impossible. */
-    private static void place(String resource, Path target) throws IOException {
-        if (Files.isRegularFile(target) && Files.size(target) == entryOf(resource).sizeBytes) {
-            return;
+    static void place(String resource, Path target) throws IOException {
+        if (Files.isRegularFile(target)) {
+            if (Files.size(target) == entryOf(resource).sizeBytes) {
+                return;
+            }
+            Extraction.warnOfRepair(target);
         }
         try (InputStream in = open(resource)) {
             Extraction.copy(in, target);

@@ -3,12 +3,14 @@ package io.recallgate.embedding.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.recallgate.embedding.WrittenLog;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -37,16 +39,43 @@ class ModelStoreTest {
     }
 
     @Test
-    void aDamagedExtractedFileAndTheRestOfACrashAreReplaced() throws IOException {
+    void aDamagedExtractedFileAndTheRestOfACrashAreReplacedWithOneWarningOfTheDamage() throws IOException {
         ModelStore store = new ModelStore(data);
-        ModelFiles files = store.resolve(NAME);
-        Files.writeString(files.tokenizer(), "{");
-        Files.writeString(files.tokenizer().resolveSibling("model.onnx.1.partial"), "half");
+        ModelFiles files;
+        List<String> warnings;
+        try (WrittenLog log = WrittenLog.of(Extraction.class)) {
+            files = store.resolve(NAME);
+            Files.writeString(files.tokenizer(), "{");
+            Files.writeString(files.tokenizer().resolveSibling("model.onnx.1.partial"), "half");
 
-        assertThat(new ModelStore(data).resolve(NAME)).isEqualTo(files);
+            assertThat(new ModelStore(data).resolve(NAME)).isEqualTo(files);
+            assertThat(new ModelStore(data).resolve(NAME)).isEqualTo(files);
+            warnings = log.warnings();
+        }
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .contains(files.tokenizer().toString(), "damaged");
         assertThat(Extraction.checksum(files.tokenizer()))
                 .isEqualTo(files.descriptor().checksums().get("tokenizer.json"));
         assertThat(filesIn(data.resolve("models/" + NAME))).noneMatch(name -> name.endsWith(".partial"));
+    }
+
+    @Test
+    void aDamagedNativeLibraryIsReplacedWithOneWarning() throws IOException {
+        Path library = data.resolve("library");
+        String resource = Platform.LINUX_X64.runtimeResource("onnxruntime4j_jni");
+        try (WrittenLog log = WrittenLog.of(Extraction.class)) {
+            NativeLibraries.place(resource, library);
+            byte[] whole = Files.readAllBytes(library);
+            Files.writeString(library, "half");
+
+            NativeLibraries.place(resource, library);
+            NativeLibraries.place(resource, library);
+
+            assertThat(library).hasBinaryContent(whole);
+            assertThat(log.warnings()).singleElement().asString().contains(library.toString());
+        }
     }
 
     @Test
