@@ -83,10 +83,7 @@ public final class EmbeddingVerticle extends VerticleBase {
         WorkerCodec.register(vertx);
         PoolLimits limits = options.limits();
         WorkerFleet fleet = new WorkerFleet(
-                vertx,
-                context,
-                factory,
-                new WorkerFleet.Settings(poolName, limits.watchdogs().execution(), clock));
+                vertx, context, factory, new WorkerFleet.Settings(poolName, longest(limits.watchdogs()), clock));
         PoolMetrics gauges = new PoolMetrics(registry, limits.slots(), clock);
         PoolDriver pool =
                 new PoolDriver(vertx, options, fleet, gauges, new PoolDriver.Time(clock, new VertxTimers(vertx)));
@@ -102,6 +99,16 @@ public final class EmbeddingVerticle extends VerticleBase {
         return listening
                 .compose(done -> sampleMemory(pool))
                 .onSuccess(done -> pool.deliver(new PoolEvent.WarmUp(limits.slots())));
+    }
+
+    /**
+     * What a worker's thread may be busy with at a time. It both loads and runs, and Vert.x knows one bound for a thread:
+     * with the shorter of the two it would warn of loads that are in order. Runs have a watchdog that logs by itself.
+     */
+    private static Duration longest(PoolLimits.Watchdogs watchdogs) {
+        Duration loading = watchdogs.initialisation();
+        Duration running = watchdogs.execution();
+        return loading.compareTo(running) > 0 ? loading : running;
     }
 
     private static void hear(PoolDriver pool, Object message) {

@@ -309,6 +309,14 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
                         fleet.whereabouts(moved.slot(), moved.generation()));
             }
         }
+        if (effect.notice() instanceof PoolNotice.RunTerminated run
+                && run.why() == PoolNotice.RunTerminated.Why.EXPIRED) {
+            log.warn(
+                    "a run on worker {} generation {} outlived its watchdog and is ended: {}",
+                    run.slot(),
+                    run.generation(),
+                    fleet.whereabouts(run.slot(), run.generation()));
+        }
         if (effect.notice() instanceof PoolNotice.WorkQuarantined work) {
             log.warn(
                     "operation {} outlived its watchdog on worker {} generation {}{}",

@@ -46,7 +46,7 @@ final class WorkerFleet {
      * What every worker is given.
      *
      * @param poolName in every address
-     * @param longest a run beyond it is logged by Vert.x
+     * @param longest a load or a run beyond it is logged by Vert.x
      * @param clock measures spans
      */
     record Settings(String poolName, Duration longest, Clock clock) {}
