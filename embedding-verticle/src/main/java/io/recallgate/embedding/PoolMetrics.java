@@ -155,6 +155,7 @@ final class PoolMetrics {
         counter("recallgate.embedding.terminations", Tags.empty(), "terminations");
         counter("recallgate.embedding.out.of.memory", Tags.empty(), "out_of_memory");
         counter("recallgate.embedding.illegal.edges", Tags.empty(), "illegal_edges");
+        counter("recallgate.embedding.defects", Tags.empty(), "defects");
         WATCHDOGS.forEach(
                 (kind, name) -> counter("recallgate.embedding.watchdog.expiries", Tags.of("kind", kind), name));
         for (String kind : PoolSnapshot.DROPPED_KINDS) {

@@ -50,7 +50,8 @@ final class StatusCommand implements Callable<Integer> {
             "unanswered_terminations",
             "unconfirmed_exits",
             "out_of_memory",
-            "illegal_edges");
+            "illegal_edges",
+            "defects");
 
     private final CliContext context;
 

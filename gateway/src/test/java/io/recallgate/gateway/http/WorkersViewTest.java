@@ -36,6 +36,19 @@ import org.yaml.snakeyaml.Yaml;
 /** What a real pool shows, held against what is promised of it. */
 class WorkersViewTest {
 
+    /** Counts of the status that have a longer name as a metric. */
+    private static final Map<String, String> SCRAPED_AS = Map.of(
+            "retained", "retained_results_total",
+            "retained_used", "retained_results_used_total",
+            "tokens", "row_tokens_total",
+            "starts", "worker_starts_total",
+            "start_failures", "worker_start_failures_total",
+            "expired_initialisations", "watchdog_expiries_total{kind=\"initialisation\"}",
+            "expired_dispatches", "watchdog_expiries_total{kind=\"dispatch\"}",
+            "expired_executions", "watchdog_expiries_total{kind=\"execution\"}",
+            "unanswered_terminations", "watchdog_expiries_total{kind=\"termination\"}",
+            "unconfirmed_exits", "watchdog_expiries_total{kind=\"exit\"}");
+
     private final Vertx vertx = Vertx.vertx();
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final EmbeddingVerticle pool = new EmbeddingVerticle(
@@ -121,6 +134,7 @@ class WorkersViewTest {
                 "terminations_total",
                 "out_of_memory_total",
                 "illegal_edges_total",
+                "defects_total",
                 "watchdog_expiries_total{kind=\"initialisation\"}",
                 "watchdog_expiries_total{kind=\"dispatch\"}",
                 "watchdog_expiries_total{kind=\"execution\"}",
@@ -135,10 +149,27 @@ class WorkersViewTest {
                 "dropped_messages_total{kind=\"cancelled\"}",
                 "dropped_messages_total{kind=\"terminated\"}",
                 "dropped_messages_total{kind=\"stopped\"}",
+                "dropped_messages_total{kind=\"exited\"}",
                 "dropped_messages_total{kind=\"rows\"}"
             })
     void aCounterIsScraped(String sample) {
         assertScraped("recallgate_embedding_" + sample, "counter");
+    }
+
+    @Test
+    void everyCountOfTheStatusIsScraped() {
+        JsonObject status = await(pool.operations().status());
+        List<String> page = registry.scrape().lines().toList();
+
+        for (String name : status.getJsonObject("counters").fieldNames()) {
+            String sample = SCRAPED_AS.getOrDefault(name, name + "_total");
+            assertThat(page).anyMatch(line -> line.startsWith("recallgate_embedding_" + sample + " "));
+        }
+        for (String kind : status.getJsonObject("dropped").fieldNames()) {
+            assertThat(page)
+                    .anyMatch(line -> line.startsWith(
+                            "recallgate_embedding_dropped_messages_total{kind=\"" + kind + "\"} "));
+        }
     }
 
     private void assertScraped(String sample, String type) {
