@@ -59,7 +59,7 @@ final class PoolEmbedder implements CancellableEmbedder {
         }
         Optional<FailureException> refusal = unknownToken(request, vocabularySize(request));
         if (refusal.isPresent()) {
-            settle(number, refusal.get());
+            driver.deliver(new PoolEvent.Refuse(number, refusal.get()));
         } else {
             submit(number, request, null, request.cancel().cause());
         }
@@ -86,9 +86,12 @@ final class PoolEmbedder implements CancellableEmbedder {
                 })
                 .onComplete(done -> driver.onPool(() -> {
                     timer.cancel();
+                    if (!driver.waiters().isWaiting(number)) {
+                        return;
+                    }
                     if (done.failed()) {
-                        settle(number, FailureException.of(done.cause()));
-                    } else if (driver.waiters().isWaiting(number)) {
+                        driver.deliver(new PoolEvent.Refuse(number, FailureException.of(done.cause())));
+                    } else {
                         submit(number, request, done.result(), request.cancel().cause());
                     }
                 }));

@@ -326,6 +326,7 @@ class EmbeddingVerticleTest extends PoolTest {
                     assertThat(failure.code()).isEqualTo(FailureCode.INVALID_FIELD);
                     assertThat(failure.field()).isEqualTo("input[1][2]");
                 });
+        assertThat(refused()).isEqualTo(1);
     }
 
     @Test
@@ -458,6 +459,8 @@ class EmbeddingVerticleTest extends PoolTest {
             flood.add(embed(i + "f".repeat(400_000)));
         }
         assertFails(flood.get(19), FailureCode.OVERLOADED);
+        long overloaded = flood.stream().filter(Future::failed).count();
+        assertThat(refused()).as("with the one that was late").isEqualTo(overloaded + 2);
 
         release.countDown();
         join(patient);
@@ -485,6 +488,10 @@ class EmbeddingVerticleTest extends PoolTest {
 
         assertThat(others.ran()).containsExactly("to the second");
         assertThat(models.ran()).containsExactly("to the first");
+    }
+
+    private long refused() {
+        return status().getJsonObject("counters").getLong("refused");
     }
 
     static void assertFails(Future<?> future, FailureCode code) {

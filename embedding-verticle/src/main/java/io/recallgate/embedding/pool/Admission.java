@@ -108,7 +108,8 @@ final class Admission {
         pool.operations.join(operation, event.waiter(), event.priority(), event.deadlineNanos());
     }
 
-    private void refuse(long waiter, FailureException failure) {
+    /** Answers a caller that is not let in. */
+    void refuse(long waiter, FailureException failure) {
         pool.counters.count(Counters.Name.REFUSED);
         pool.outbox.add(new Effect.Settle(waiter, new WaiterOutcome.Failure(failure)));
     }

@@ -132,6 +132,11 @@ public final class Dispatcher {
         }
 
         @Override
+        public void refuse(PoolEvent.Refuse event) {
+            admission.refuse(event.waiter(), event.why());
+        }
+
+        @Override
         public void cancelWaiter(PoolEvent.CancelWaiter event) {
             admission.leave(event.waiter(), event.cause(), now);
         }

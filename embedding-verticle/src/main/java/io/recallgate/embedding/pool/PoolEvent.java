@@ -4,6 +4,7 @@ import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.embedding.api.InputType;
 import io.recallgate.embedding.api.Priority;
 import io.recallgate.embedding.protocol.FromWorker;
+import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelCause;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,9 @@ public sealed interface PoolEvent {
     interface Handler {
         /** A caller wants vectors. */
         void submit(Submit event);
+
+        /** A caller is not let in. */
+        void refuse(Refuse event);
 
         /** A caller gave up. */
         void cancelWaiter(CancelWaiter event);
@@ -77,6 +81,19 @@ public sealed interface PoolEvent {
         @Override
         public void deliverTo(Handler handler) {
             handler.submit(this);
+        }
+    }
+
+    /**
+     * A caller is not let in, for a reason that was found before its work came to the queue. One {@link Effect.Settle}
+     * answers it; it counts like those that the queue refuses.
+     *
+     * @param waiter the caller's number, never used before
+     */
+    record Refuse(long waiter, FailureException why) implements PoolEvent {
+        @Override
+        public void deliverTo(Handler handler) {
+            handler.refuse(this);
         }
     }
 
