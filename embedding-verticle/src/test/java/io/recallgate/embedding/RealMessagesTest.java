@@ -13,10 +13,10 @@ import io.recallgate.embedding.api.InputType;
 import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.PartResult;
+import io.recallgate.embedding.protocol.PartTiming;
 import io.recallgate.embedding.protocol.RowResult;
 import io.recallgate.embedding.protocol.RunFailure;
 import io.recallgate.embedding.protocol.SlicePart;
-import io.recallgate.embedding.protocol.SliceTiming;
 import io.recallgate.embedding.protocol.StartFailure;
 import io.recallgate.embedding.protocol.ToWorker;
 import io.recallgate.embedding.protocol.WorkerExit;
@@ -137,7 +137,8 @@ class RealMessagesTest {
                     current.parts().get(0).operationId(),
                     0,
                     List.of(new RowResult(EmbeddingVector.of(new float[384]), 3, false)),
-                    null);
+                    null,
+                    PartTiming.NONE);
 
             List<FromWorker> strays = List.of(
                     new FromWorker.Ready(0, 1, new ModelIdentity("other", "0", 384, 512), true, 1, 1, 1),
@@ -146,12 +147,12 @@ class RealMessagesTest {
                     new FromWorker.Started(0, 1, slice),
                     new FromWorker.Started(0, 0, slice),
                     new FromWorker.Started(0, 1, slice - 1),
-                    new FromWorker.Completed(0, 1, slice - 1, List.of(forged), SliceTiming.NONE),
-                    new FromWorker.Completed(0, 2, slice, List.of(forged), SliceTiming.NONE),
-                    new FromWorker.Completed(7, 1, slice, List.of(forged), SliceTiming.NONE),
+                    new FromWorker.Completed(0, 1, slice - 1, List.of(forged)),
+                    new FromWorker.Completed(0, 2, slice, List.of(forged)),
+                    new FromWorker.Completed(7, 1, slice, List.of(forged)),
                     new FromWorker.Failed(0, 0, slice, RunFailure.INTERNAL, "old", List.of()),
                     new FromWorker.Cancelled(0, 1, slice),
-                    new FromWorker.Terminated(0, 1, slice + 1, List.of(forged), SliceTiming.NONE),
+                    new FromWorker.Terminated(0, 1, slice + 1, List.of(forged)),
                     new FromWorker.Stopped(0, 1));
             strays.forEach(bus.tap::tellPool);
             bus.tap.tellPool(new WorkerExit(0, 0));

@@ -31,7 +31,8 @@ public record EmbedResult(
     }
 
     /**
-     * Spans in nanoseconds, on the pool's clock.
+     * Spans in nanoseconds, on the pool's clock. Of what was done together with other requests each has its share, so
+     * that a sum over requests is time that was spent.
      *
      * @param queueNanos from admission to the first dispatch
      * @param tokenizeNanos spent in the tokenizer, all rows

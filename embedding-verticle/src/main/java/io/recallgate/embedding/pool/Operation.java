@@ -5,8 +5,8 @@ import io.recallgate.embedding.api.EmbedResult;
 import io.recallgate.embedding.api.InputType;
 import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.api.Priority;
+import io.recallgate.embedding.protocol.PartTiming;
 import io.recallgate.embedding.protocol.RowResult;
-import io.recallgate.embedding.protocol.SliceTiming;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -91,7 +91,7 @@ final class Operation {
         finished.addAll(rows);
     }
 
-    void addTiming(SliceTiming timing) {
+    void addTiming(PartTiming timing) {
         tokenizeNanos += timing.tokenizeNanos();
         inferenceNanos += timing.inferenceNanos();
     }

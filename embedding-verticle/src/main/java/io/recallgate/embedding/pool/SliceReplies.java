@@ -7,7 +7,6 @@ import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.PartResult;
 import io.recallgate.embedding.protocol.RowResult;
 import io.recallgate.embedding.protocol.RunFailure;
-import io.recallgate.embedding.protocol.SliceTiming;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -83,7 +82,7 @@ final class SliceReplies {
         }
         Slice slice = slot.heldSlice();
         for (Operation operation : slice.operations) {
-            PartResult part = absorb(operation, by, message.parts(), message.timing(), slice, now);
+            PartResult part = absorb(operation, by, message.parts(), slice, now);
             // A part without rows and without a failure would come back for ever.
             boolean stalled =
                     part == null || (part.failure() == null && part.rows().isEmpty());
@@ -108,7 +107,7 @@ final class SliceReplies {
             outOfMemory(slot);
         }
         for (Operation operation : slice.operations) {
-            absorb(operation, by, message.finished(), SliceTiming.NONE, slice, now);
+            absorb(operation, by, message.finished(), slice, now);
             settle(operation, message.failure(), slice.rows() == 1, now);
         }
         free(slot, now, "failed");
@@ -122,7 +121,7 @@ final class SliceReplies {
         }
         Slice slice = slot.heldSlice();
         for (Operation operation : slice.operations) {
-            absorb(operation, by, message.finished(), message.timing(), slice, now);
+            absorb(operation, by, message.finished(), slice, now);
             if (!slice.terminateSent) {
                 settle(operation, RunFailure.INTERNAL, slice.rows() == 1, now);
             } else if (operation.isDone() || operation.hasWaiters()) {
@@ -191,7 +190,7 @@ final class SliceReplies {
 
     /** Takes over the rows of this operation, as far as they are the ones that were asked for. */
     private @Nullable PartResult absorb(
-            Operation operation, ModelIdentity by, List<PartResult> parts, SliceTiming timing, Slice slice, long now) {
+            Operation operation, ModelIdentity by, List<PartResult> parts, Slice slice, long now) {
         PartResult part = parts.stream()
                 .filter(candidate -> candidate.operationId() == operation.id)
                 .findFirst()
@@ -205,7 +204,7 @@ final class SliceReplies {
             return null;
         }
         operation.addFinished(by, part.rows());
-        operation.addTiming(timing);
+        operation.addTiming(part.timing());
         pool.counters.add(Counters.Name.ROWS, part.rows().size());
         long tokens = part.rows().stream().mapToLong(RowResult::tokens).sum();
         pool.counters.add(Counters.Name.TOKENS, tokens);

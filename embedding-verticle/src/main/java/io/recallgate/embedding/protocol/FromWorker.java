@@ -110,8 +110,7 @@ public sealed interface FromWorker {
      *
      * @param parts one for each part of the dispatch, in its order
      */
-    record Completed(int slot, long generation, long sliceId, List<PartResult> parts, SliceTiming timing)
-            implements FromWorker {
+    record Completed(int slot, long generation, long sliceId, List<PartResult> parts) implements FromWorker {
         /** Copies the parts. */
         public Completed {
             parts = List.copyOf(parts);
@@ -155,8 +154,7 @@ public sealed interface FromWorker {
      *
      * @param finished rows that were done before; may be empty
      */
-    record Terminated(int slot, long generation, long sliceId, List<PartResult> finished, SliceTiming timing)
-            implements FromWorker {
+    record Terminated(int slot, long generation, long sliceId, List<PartResult> finished) implements FromWorker {
         /** Copies the parts. */
         public Terminated {
             finished = List.copyOf(finished);

@@ -6,10 +6,10 @@ import io.recallgate.embedding.api.InputType;
 import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.PartResult;
+import io.recallgate.embedding.protocol.PartTiming;
 import io.recallgate.embedding.protocol.RowResult;
 import io.recallgate.embedding.protocol.RunFailure;
 import io.recallgate.embedding.protocol.SlicePart;
-import io.recallgate.embedding.protocol.SliceTiming;
 import io.recallgate.embedding.protocol.StartFailure;
 import io.recallgate.embedding.protocol.ToWorker;
 import io.recallgate.embedding.protocol.WorkerExit;
@@ -25,8 +25,8 @@ final class MessageDecoder {
     /** Form and size. */
     private static final int INPUT_BYTES = 1 + 4;
 
-    /** Operation, offset, size of the list and whether it failed. */
-    private static final int RESULT_BYTES = 8 + 4 + 4 + 1;
+    /** Operation, offset, size of the list, whether it failed and two spans. */
+    private static final int RESULT_BYTES = 8 + 4 + 4 + 1 + 8 + 8;
 
     /** Dimensions, tokens and whether it was cut. */
     private static final int ROW_BYTES = 4 + 4 + 1;
@@ -61,10 +61,10 @@ final class MessageDecoder {
                         in.constant("start failure", StartFailure.values(), WireNumbers::of),
                         in.text("detail"));
             case STARTED -> new FromWorker.Started(slot, generation, slice());
-            case COMPLETED -> new FromWorker.Completed(slot, generation, slice(), results(), timing());
+            case COMPLETED -> new FromWorker.Completed(slot, generation, slice(), results());
             case FAILED -> new FromWorker.Failed(slot, generation, slice(), runFailure(), in.text("detail"), results());
             case CANCELLED -> new FromWorker.Cancelled(slot, generation, slice());
-            case TERMINATED -> new FromWorker.Terminated(slot, generation, slice(), results(), timing());
+            case TERMINATED -> new FromWorker.Terminated(slot, generation, slice(), results());
             case STOPPED -> new FromWorker.Stopped(slot, generation);
             case GREW -> new FromWorker.Grew(slot, generation, in.int64("charged bytes"));
             case EXIT -> new WorkerExit(slot, generation);
@@ -113,7 +113,7 @@ final class MessageDecoder {
         int offset = in.natural("row offset");
         List<RowResult> rows = in.list("rows", 0, ROW_BYTES, this::row);
         @Nullable RunFailure failure = in.optional("has failure", this::runFailure);
-        return new PartResult(operation, offset, rows, failure);
+        return new PartResult(operation, offset, rows, failure, timing());
     }
 
     private RowResult row() {
@@ -125,7 +125,7 @@ final class MessageDecoder {
         return in.constant("run failure", RunFailure.values(), WireNumbers::of);
     }
 
-    private SliceTiming timing() {
-        return new SliceTiming(in.int64("tokenize nanos"), in.int64("inference nanos"));
+    private PartTiming timing() {
+        return new PartTiming(in.int64("tokenize nanos"), in.int64("inference nanos"));
     }
 }

@@ -4,7 +4,6 @@ import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.PartResult;
 import io.recallgate.embedding.protocol.SlicePart;
-import io.recallgate.embedding.protocol.SliceTiming;
 import io.recallgate.embedding.protocol.ToWorker;
 import io.recallgate.embedding.protocol.WorkerExit;
 import java.util.List;
@@ -84,7 +83,6 @@ final class MessageEncoder implements ToWorker.Handler, FromWorker.Handler {
     public void completed(FromWorker.Completed message) {
         out.int64(message.sliceId());
         results(message.parts());
-        timing(message.timing());
     }
 
     @Override
@@ -102,7 +100,6 @@ final class MessageEncoder implements ToWorker.Handler, FromWorker.Handler {
     public void terminated(FromWorker.Terminated message) {
         out.int64(message.sliceId());
         results(message.finished());
-        timing(message.timing());
     }
 
     @Override
@@ -137,10 +134,8 @@ final class MessageEncoder implements ToWorker.Handler, FromWorker.Handler {
                 .list(
                         part.rows(),
                         row -> out.vector(row.vector()).int32(row.tokens()).flag(row.truncated()))
-                .optional(part.failure(), failure -> out.octet(WireNumbers.of(failure))));
-    }
-
-    private void timing(SliceTiming timing) {
-        out.int64(timing.tokenizeNanos()).int64(timing.inferenceNanos());
+                .optional(part.failure(), failure -> out.octet(WireNumbers.of(failure)))
+                .int64(part.timing().tokenizeNanos())
+                .int64(part.timing().inferenceNanos()));
     }
 }

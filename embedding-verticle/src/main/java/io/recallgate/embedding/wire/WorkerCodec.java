@@ -18,7 +18,7 @@ public final class WorkerCodec implements MessageCodec<Object, Object> {
     static final String NAME = "recallgate.worker";
 
     /** First byte of each message; another number is another layout. */
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     private static final int HEAD_BYTES = Byte.BYTES + Byte.BYTES + Integer.BYTES;
 

@@ -7,10 +7,10 @@ import io.recallgate.embedding.model.TextModel;
 import io.recallgate.embedding.model.TokenizedRow;
 import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.PartResult;
+import io.recallgate.embedding.protocol.PartTiming;
 import io.recallgate.embedding.protocol.RowResult;
 import io.recallgate.embedding.protocol.RunFailure;
 import io.recallgate.embedding.protocol.SlicePart;
-import io.recallgate.embedding.protocol.SliceTiming;
 import io.recallgate.embedding.protocol.ToWorker.Dispatch;
 import io.recallgate.failure.FailureException;
 import io.recallgate.time.Clock;
@@ -30,8 +30,6 @@ final class SliceRunner {
     private final LongPredicate isTerminating;
     private final Dispatch dispatch;
     private final List<Part> parts = new ArrayList<>();
-    private long tokenizeNanos;
-    private long inferenceNanos;
 
     /** @param isTerminating whether the slice with this id was told to end */
     SliceRunner(TextModel model, Clock clock, LongPredicate isTerminating, Dispatch dispatch) {
@@ -52,12 +50,11 @@ final class SliceRunner {
                 }
             }
             runAll(waiting);
-            return new FromWorker.Completed(
-                    dispatch.slot(), dispatch.generation(), dispatch.sliceId(), results(false), timing());
+            return new FromWorker.Completed(dispatch.slot(), dispatch.generation(), dispatch.sliceId(), results(false));
         } catch (RunTerminatedException e) {
             return isTerminating.test(dispatch.sliceId())
                     ? new FromWorker.Terminated(
-                            dispatch.slot(), dispatch.generation(), dispatch.sliceId(), results(true), timing())
+                            dispatch.slot(), dispatch.generation(), dispatch.sliceId(), results(true))
                     : failed(RunFailure.INTERNAL, "the run was ended from outside");
         } catch (RunFailedException e) {
             return failed(e.isOutOfMemory() ? RunFailure.OUT_OF_MEMORY : RunFailure.INTERNAL, e.detail());
@@ -79,7 +76,7 @@ final class SliceRunner {
             // The rows before it may still run and keep their results.
             part.failure = RunFailure.POISON;
         } finally {
-            tokenizeNanos += clock.nanoTime() - before;
+            part.tokenizeNanos += clock.nanoTime() - before;
         }
     }
 
@@ -112,20 +109,31 @@ final class SliceRunner {
             return; // behind a poison row of the same part: its rows are delivered without gaps
         }
         checkTerminating();
-        long before = clock.nanoTime();
+        List<EmbeddingVector> vectors;
         try {
-            List<EmbeddingVector> vectors =
-                    model.run(dispatch.sliceId(), rows.stream().map(Row::tokens).toList());
-            for (int i = 0; i < rows.size(); i++) {
-                rows.get(i).finish(vectors.get(i));
-            }
+            vectors = timedRun(rows);
         } catch (RunFailedException e) {
             if (e.isOutOfMemory()) {
                 throw e;
             }
             blame(rows);
+            return;
+        }
+        for (int i = 0; i < rows.size(); i++) {
+            rows.get(i).finish(vectors.get(i));
+        }
+    }
+
+    /** One native run, whose time its rows share. */
+    private List<EmbeddingVector> timedRun(List<Row> rows) throws RunTerminatedException, RunFailedException {
+        long before = clock.nanoTime();
+        try {
+            return model.run(dispatch.sliceId(), rows.stream().map(Row::tokens).toList());
         } finally {
-            inferenceNanos += clock.nanoTime() - before;
+            long took = clock.nanoTime() - before;
+            for (int i = 0; i < rows.size(); i++) {
+                rows.get(i).part.inferenceNanos += took / rows.size() + (i < took % rows.size() ? 1 : 0);
+            }
         }
     }
 
@@ -151,10 +159,6 @@ final class SliceRunner {
                 dispatch.slot(), dispatch.generation(), dispatch.sliceId(), failure, detail, results(true));
     }
 
-    private SliceTiming timing() {
-        return new SliceTiming(tokenizeNanos, inferenceNanos);
-    }
-
     private List<PartResult> results(boolean onlyFinished) {
         List<PartResult> results = new ArrayList<>();
         for (Part part : parts) {
@@ -163,7 +167,8 @@ final class SliceRunner {
                         part.source.operationId(),
                         part.source.rowOffset(),
                         part.done,
-                        onlyFinished && !part.failed ? null : part.failure));
+                        onlyFinished && !part.failed ? null : part.failure,
+                        new PartTiming(part.tokenizeNanos, part.inferenceNanos)));
             }
         }
         return results;
@@ -184,6 +189,9 @@ final class SliceRunner {
         private @Nullable RunFailure failure;
         /** Whether a run failed, as opposed to a row that could not even be tokenised and stands behind the others. */
         private boolean failed;
+
+        private long tokenizeNanos;
+        private long inferenceNanos;
 
         Part(SlicePart source) {
             this.source = source;

@@ -152,8 +152,8 @@ class CancellationTest {
 
         pool.say(answerToA);
         pool.say(new FromWorker.Started(0, 1, answerToA.sliceId()));
-        pool.say(new FromWorker.Completed(0, 7, worker.last().sliceId(), List.of(), answerToA.timing()));
-        pool.say(new FromWorker.Completed(9, 1, worker.last().sliceId(), List.of(), answerToA.timing()));
+        pool.say(new FromWorker.Completed(0, 7, worker.last().sliceId(), List.of()));
+        pool.say(new FromWorker.Completed(9, 1, worker.last().sliceId(), List.of()));
         pool.say(new FromWorker.Cancelled(0, 1, worker.last().sliceId()));
         worker.ready();
         pool.say(new FromWorker.Stopped(0, 1));
@@ -212,9 +212,9 @@ class CancellationTest {
         pool.worker(0).start();
         FromWorker.Completed honest = pool.worker(0).completion(pool.worker(0).last());
         List<PartResult> shifted = honest.parts().stream()
-                .map(part -> new PartResult(part.operationId() + 1, part.rowOffset(), part.rows(), null))
+                .map(part -> new PartResult(part.operationId() + 1, part.rowOffset(), part.rows(), null, part.timing()))
                 .toList();
-        pool.say(new FromWorker.Completed(0, 1, honest.sliceId(), shifted, honest.timing()));
+        pool.say(new FromWorker.Completed(0, 1, honest.sliceId(), shifted));
         assertThat(pool.code(a)).isEqualTo(FailureCode.EMBEDDING_FAILED);
         assertThat(pool.state(0)).isEqualTo(SlotState.IDLE);
     }

@@ -5,10 +5,10 @@ import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.PartResult;
+import io.recallgate.embedding.protocol.PartTiming;
 import io.recallgate.embedding.protocol.RowResult;
 import io.recallgate.embedding.protocol.RunFailure;
 import io.recallgate.embedding.protocol.SlicePart;
-import io.recallgate.embedding.protocol.SliceTiming;
 import io.recallgate.embedding.protocol.StartFailure;
 import io.recallgate.embedding.protocol.ToWorker;
 import java.util.ArrayList;
@@ -86,8 +86,7 @@ final class ScriptedWorker implements ToWorker.Handler {
     }
 
     FromWorker.Completed completion(ToWorker.Dispatch dispatch) {
-        return new FromWorker.Completed(
-                slot, generation, dispatch.sliceId(), results(dispatch, Integer.MAX_VALUE), new SliceTiming(1, 2));
+        return new FromWorker.Completed(slot, generation, dispatch.sliceId(), results(dispatch, Integer.MAX_VALUE));
     }
 
     void fail(RunFailure failure) {
@@ -98,8 +97,11 @@ final class ScriptedWorker implements ToWorker.Handler {
     void completeWithPoison(int part) {
         List<PartResult> results = new ArrayList<>(results(last(), Integer.MAX_VALUE));
         PartResult poisoned = results.get(part);
-        results.set(part, new PartResult(poisoned.operationId(), poisoned.rowOffset(), List.of(), RunFailure.POISON));
-        pool.say(new FromWorker.Completed(slot, generation, last().sliceId(), results, SliceTiming.NONE));
+        results.set(
+                part,
+                new PartResult(
+                        poisoned.operationId(), poisoned.rowOffset(), List.of(), RunFailure.POISON, PartTiming.NONE));
+        pool.say(new FromWorker.Completed(slot, generation, last().sliceId(), results));
     }
 
     void acknowledgeCancel() {
@@ -112,8 +114,7 @@ final class ScriptedWorker implements ToWorker.Handler {
     }
 
     FromWorker.Terminated termination(ToWorker.Dispatch dispatch, int rowsDone) {
-        return new FromWorker.Terminated(
-                slot, generation, dispatch.sliceId(), results(dispatch, rowsDone), SliceTiming.NONE);
+        return new FromWorker.Terminated(slot, generation, dispatch.sliceId(), results(dispatch, rowsDone));
     }
 
     void exit() {
@@ -147,7 +148,7 @@ final class ScriptedWorker implements ToWorker.Handler {
                     .map(ScriptedWorker::row)
                     .toList();
             left -= rows.size();
-            results.add(new PartResult(part.operationId(), part.rowOffset(), rows, null));
+            results.add(new PartResult(part.operationId(), part.rowOffset(), rows, null, new PartTiming(1, 2)));
         }
         return results;
     }

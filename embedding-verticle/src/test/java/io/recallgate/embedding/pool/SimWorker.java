@@ -5,10 +5,10 @@ import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.PartResult;
+import io.recallgate.embedding.protocol.PartTiming;
 import io.recallgate.embedding.protocol.RowResult;
 import io.recallgate.embedding.protocol.RunFailure;
 import io.recallgate.embedding.protocol.SlicePart;
-import io.recallgate.embedding.protocol.SliceTiming;
 import io.recallgate.embedding.protocol.StartFailure;
 import io.recallgate.embedding.protocol.ToWorker;
 import java.util.ArrayList;
@@ -122,11 +122,7 @@ final class SimWorker implements ToWorker.Handler {
                     () -> end(
                             run,
                             new FromWorker.Terminated(
-                                    slot,
-                                    generation,
-                                    run.sliceId(),
-                                    results(run, random.nextInt(9)),
-                                    SliceTiming.NONE)));
+                                    slot, generation, run.sliceId(), results(run, random.nextInt(9)))));
         }
     }
 
@@ -257,8 +253,7 @@ final class SimWorker implements ToWorker.Handler {
     }
 
     private FromWorker.Completed completed(ToWorker.Dispatch message) {
-        return new FromWorker.Completed(
-                slot, generation, message.sliceId(), results(message, 99), new SliceTiming(1, 1));
+        return new FromWorker.Completed(slot, generation, message.sliceId(), results(message, 99));
     }
 
     /** Ends the run with an answer that must not be believed: nothing in it is what was asked for. */
@@ -266,7 +261,7 @@ final class SimWorker implements ToWorker.Handler {
         int kind = random.nextInt(4);
         List<PartResult> lies =
                 results(message, 99).stream().map(part -> lie(part, kind)).toList();
-        return new FromWorker.Completed(slot, generation, message.sliceId(), lies, SliceTiming.NONE);
+        return new FromWorker.Completed(slot, generation, message.sliceId(), lies);
     }
 
     private static PartResult lie(PartResult part, int kind) {
@@ -274,11 +269,18 @@ final class SimWorker implements ToWorker.Handler {
         RowResult wide = new RowResult(EmbeddingVector.of(0f, 0.6f, 0.8f), 3, false);
         List<RowResult> rows = Collections.nCopies(Math.max(1, part.rows().size()), wrong);
         return switch (kind) {
-            case 0 -> new PartResult(part.operationId() + 1_000, part.rowOffset(), rows, null);
-            case 1 -> new PartResult(part.operationId(), part.rowOffset() + 1, rows, null);
-            case 2 -> new PartResult(part.operationId(), part.rowOffset(), Collections.nCopies(99, wrong), null);
+            case 0 -> new PartResult(part.operationId() + 1_000, part.rowOffset(), rows, null, PartTiming.NONE);
+            case 1 -> new PartResult(part.operationId(), part.rowOffset() + 1, rows, null, PartTiming.NONE);
+            case 2 ->
+                new PartResult(
+                        part.operationId(), part.rowOffset(), Collections.nCopies(99, wrong), null, PartTiming.NONE);
             default ->
-                new PartResult(part.operationId(), part.rowOffset(), Collections.nCopies(rows.size(), wide), null);
+                new PartResult(
+                        part.operationId(),
+                        part.rowOffset(),
+                        Collections.nCopies(rows.size(), wide),
+                        null,
+                        PartTiming.NONE);
         };
     }
 
@@ -294,8 +296,9 @@ final class SimWorker implements ToWorker.Handler {
             boolean poison = simulation.isPoison(part.rows().get(0)) && !simulation.isHealed();
             results.add(
                     poison
-                            ? new PartResult(part.operationId(), part.rowOffset(), List.of(), RunFailure.POISON)
-                            : new PartResult(part.operationId(), part.rowOffset(), rows, null));
+                            ? new PartResult(
+                                    part.operationId(), part.rowOffset(), List.of(), RunFailure.POISON, PartTiming.NONE)
+                            : new PartResult(part.operationId(), part.rowOffset(), rows, null, PartTiming.NONE));
         }
         return results;
     }

@@ -243,12 +243,7 @@ class SliceTest {
         long a = pool.query("a");
         worker.start();
         ToWorker.Dispatch sent = worker.last();
-        pool.say(new FromWorker.Completed(
-                0,
-                1,
-                sent.sliceId(),
-                ScriptedWorker.results(sent, 0),
-                worker.completion(sent).timing()));
+        pool.say(new FromWorker.Completed(0, 1, sent.sliceId(), ScriptedWorker.results(sent, 0)));
         assertThat(pool.code(a)).isEqualTo(FailureCode.EMBEDDING_FAILED);
         assertThat(worker.dispatches).hasSize(1);
     }

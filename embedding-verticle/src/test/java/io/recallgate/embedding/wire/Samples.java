@@ -6,10 +6,10 @@ import io.recallgate.embedding.api.InputType;
 import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.PartResult;
+import io.recallgate.embedding.protocol.PartTiming;
 import io.recallgate.embedding.protocol.RowResult;
 import io.recallgate.embedding.protocol.RunFailure;
 import io.recallgate.embedding.protocol.SlicePart;
-import io.recallgate.embedding.protocol.SliceTiming;
 import io.recallgate.embedding.protocol.StartFailure;
 import io.recallgate.embedding.protocol.ToWorker;
 import io.recallgate.embedding.protocol.WorkerExit;
@@ -18,7 +18,7 @@ import java.util.List;
 /** Messages of every kind, with every form of every field in at least one of them. */
 final class Samples {
 
-    private static final SliceTiming TIMING = new SliceTiming(1_234_567, Long.MAX_VALUE);
+    private static final PartTiming TIMING = new PartTiming(1_234_567, Long.MAX_VALUE);
 
     private static final List<PartResult> RESULTS = List.of(
             new PartResult(
@@ -27,10 +27,11 @@ final class Samples {
                     List.of(
                             new RowResult(EmbeddingVector.of(0.6f, -0.8f, Float.MIN_VALUE, -0.0f), 12, false),
                             new RowResult(EmbeddingVector.of(), 512, true)),
-                    null),
-            new PartResult(Long.MAX_VALUE, 0, List.of(), RunFailure.POISON),
-            new PartResult(8, 1, List.of(), RunFailure.OUT_OF_MEMORY),
-            new PartResult(9, 1, List.of(), RunFailure.INTERNAL));
+                    null,
+                    TIMING),
+            new PartResult(Long.MAX_VALUE, 0, List.of(), RunFailure.POISON, PartTiming.NONE),
+            new PartResult(8, 1, List.of(), RunFailure.OUT_OF_MEMORY, PartTiming.NONE),
+            new PartResult(9, 1, List.of(), RunFailure.INTERNAL, PartTiming.NONE));
 
     private Samples() {}
 
@@ -70,11 +71,11 @@ final class Samples {
                 new FromWorker.StartFailed(1, 9, StartFailure.RETRYABLE, ""),
                 new FromWorker.Grew(1, 2, 140L << 20),
                 new FromWorker.Started(2, 3, 4),
-                new FromWorker.Completed(2, 3, 4, RESULTS, TIMING),
+                new FromWorker.Completed(2, 3, 4, RESULTS),
                 new FromWorker.Failed(2, 3, 4, RunFailure.INTERNAL, "the runtime refused", RESULTS),
                 new FromWorker.Failed(2, 3, 4, RunFailure.OUT_OF_MEMORY, "", List.of()),
                 new FromWorker.Cancelled(2, 3, 4),
-                new FromWorker.Terminated(2, 3, 4, RESULTS, SliceTiming.NONE),
+                new FromWorker.Terminated(2, 3, 4, RESULTS),
                 new FromWorker.Stopped(2, 3),
                 new WorkerExit(2, 3));
     }

@@ -9,9 +9,9 @@ import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.embedding.api.InputType;
 import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.PartResult;
+import io.recallgate.embedding.protocol.PartTiming;
 import io.recallgate.embedding.protocol.RowResult;
 import io.recallgate.embedding.protocol.SlicePart;
-import io.recallgate.embedding.protocol.SliceTiming;
 import io.recallgate.embedding.protocol.ToWorker;
 import io.recallgate.embedding.protocol.WorkerExit;
 import io.vertx.core.Vertx;
@@ -61,10 +61,10 @@ class WorkerCodecTest {
                 1,
                 2,
                 3,
-                List.of(new PartResult(4, 5, List.of(new RowResult(EmbeddingVector.of(1f), 6, true)), null)),
-                new SliceTiming(7, 8));
+                List.of(new PartResult(
+                        4, 5, List.of(new RowResult(EmbeddingVector.of(1f), 6, true)), null, new PartTiming(7, 8))));
         Buffer expected = Buffer.buffer()
-                .appendByte((byte) 1)
+                .appendByte((byte) 2)
                 .appendByte((byte) 19)
                 .appendInt(70)
                 .appendInt(1)
@@ -142,7 +142,8 @@ class WorkerCodecTest {
     void otherVersionsKindsAndPositionsAreRefused() {
         Buffer buffer = encoded(new WorkerExit(1, 2));
 
-        assertRefused(buffer.copy().setByte(0, (byte) 2), "version 2 is not known here; this is 1");
+        assertRefused(
+                buffer.copy().setByte(0, (byte) (WorkerCodec.VERSION + 1)), "version 3 is not known here; this is 2");
         assertRefused(buffer.copy().setByte(1, (byte) 99), "kind has the unknown number 99");
         for (int position : new int[] {-1, buffer.length() + 1, Integer.MAX_VALUE}) {
             assertThatThrownBy(() -> codec.decodeFromWire(position, buffer)).isInstanceOf(WireFormatException.class);
