@@ -19,6 +19,7 @@ import io.recallgate.embedding.protocol.RunFailure;
 import io.recallgate.embedding.protocol.SlicePart;
 import io.recallgate.embedding.protocol.StartFailure;
 import io.recallgate.embedding.protocol.ToWorker;
+import io.recallgate.embedding.protocol.WorkerDrops;
 import io.recallgate.embedding.protocol.WorkerExit;
 import io.recallgate.failure.FailureCode;
 import io.vertx.core.Future;
@@ -116,6 +117,9 @@ class RealMessagesTest {
             FromWorker.Terminated ended = bus.tap.await(FromWorker.Terminated.class);
             assertThat(ended.finished()).isEmpty();
             assertThat(models.nativeRuns()).isZero();
+            bus.awaitStatus(status -> status.getJsonObject("dropped").getLong("worker-late") == 2);
+            assertThat(bus.status().getJsonObject("dropped").getLong("worker-misdirected"))
+                    .isEqualTo(1);
             // The pool had not asked for that end, so it tries the rows again by themselves.
             assertThat(RealBus.vectors(get(caller))).hasSize(8);
             assertThat(bus.tap.all(FromWorker.Cancelled.class)).isEmpty();
@@ -144,16 +148,16 @@ class RealMessagesTest {
                     new FromWorker.Ready(0, 1, new ModelIdentity("other", "0", 384, 512), true, 1, 1, 1),
                     new FromWorker.Grew(0, 0, 1L << 40),
                     new FromWorker.StartFailed(0, 1, StartFailure.TERMINAL, "late"),
-                    new FromWorker.Started(0, 1, slice),
-                    new FromWorker.Started(0, 0, slice),
-                    new FromWorker.Started(0, 1, slice - 1),
+                    new FromWorker.Started(0, 1, slice, WorkerDrops.NONE),
+                    new FromWorker.Started(0, 0, slice, WorkerDrops.NONE),
+                    new FromWorker.Started(0, 1, slice - 1, WorkerDrops.NONE),
                     new FromWorker.Completed(0, 1, slice - 1, List.of(forged)),
                     new FromWorker.Completed(0, 2, slice, List.of(forged)),
                     new FromWorker.Completed(7, 1, slice, List.of(forged)),
                     new FromWorker.Failed(0, 0, slice, RunFailure.INTERNAL, "old", List.of()),
                     new FromWorker.Cancelled(0, 1, slice),
                     new FromWorker.Terminated(0, 1, slice + 1, List.of(forged)),
-                    new FromWorker.Stopped(0, 1));
+                    new FromWorker.Stopped(0, 1, WorkerDrops.NONE));
             strays.forEach(bus.tap::tellPool);
             bus.tap.tellPool(new WorkerExit(0, 0));
             String worker = bus.tap.addressOf(ToWorker.Dispatch.class);
@@ -180,6 +184,11 @@ class RealMessagesTest {
             assertThat(RealBus.vectors(get(caller)).get(0).dot(before.get(0))).isGreaterThan(0.5);
             assertThat(bus.vectors("after", TEXT)).isEqualTo(before);
             assertThat(models.ran()).containsExactly(TEXT, "held", TEXT);
+            assertThat(bus.status().getJsonObject("dropped").getMap())
+                    .as("told with the start of the run after it")
+                    .containsEntry("worker-repeated", 2L)
+                    .containsEntry("worker-misdirected", 1L)
+                    .containsEntry("worker-late", 0L);
             assertThat(bus.generations()).containsExactly(1);
             assertThat(bus.counter("illegal_edges")).isZero();
         }

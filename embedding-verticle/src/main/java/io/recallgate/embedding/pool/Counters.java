@@ -1,5 +1,6 @@
 package io.recallgate.embedding.pool;
 
+import io.recallgate.embedding.protocol.WorkerDrops;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Locale;
@@ -35,7 +36,10 @@ final class Counters {
         private final String wireName = name().toLowerCase(Locale.ROOT);
     }
 
-    /** Worker messages that may come late or twice, and rows that were not asked for. */
+    /**
+     * Worker messages that may come late or twice, rows that were not asked for, and what workers say they have dropped
+     * themselves.
+     */
     enum Dropped {
         READY,
         START_FAILED,
@@ -47,7 +51,12 @@ final class Counters {
         TERMINATED,
         STOPPED,
         EXITED,
-        ROWS;
+        ROWS,
+        WORKER_MISDIRECTED,
+        WORKER_REPEATED,
+        WORKER_LATE,
+        WORKER_CANCELLED,
+        WORKER_CLOSED;
 
         private final String wireName = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
@@ -70,6 +79,21 @@ final class Counters {
     /** A worker message that matched nothing. */
     void dropped(Dropped kind) {
         dropped.merge(kind, 1L, Long::sum);
+    }
+
+    /** What a worker has dropped since it told before; one that overtook a later one adds nothing. */
+    void dropped(WorkerDrops before, WorkerDrops told) {
+        grew(Dropped.WORKER_MISDIRECTED, before.misdirected(), told.misdirected());
+        grew(Dropped.WORKER_REPEATED, before.repeated(), told.repeated());
+        grew(Dropped.WORKER_LATE, before.late(), told.late());
+        grew(Dropped.WORKER_CANCELLED, before.cancelled(), told.cancelled());
+        grew(Dropped.WORKER_CLOSED, before.closed(), told.closed());
+    }
+
+    private void grew(Dropped kind, long before, long told) {
+        if (told > before) {
+            dropped.merge(kind, told - before, Long::sum);
+        }
     }
 
     /** Every count by name, also those that are zero. */

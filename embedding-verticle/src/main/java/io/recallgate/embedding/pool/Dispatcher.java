@@ -291,6 +291,9 @@ public final class Dispatcher {
         @Override
         public void stopped(FromWorker.Stopped message) {
             Slot slot = pool.slots.find(message.slot(), message.generation());
+            if (slot != null) {
+                slot.dropped(message.drops(), pool.counters);
+            }
             if (slot == null || slot.state.isServing()) {
                 pool.counters.dropped(Counters.Dropped.STOPPED);
             }

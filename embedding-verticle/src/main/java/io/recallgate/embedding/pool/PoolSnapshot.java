@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param gate the memory gate
  * @param rate rows and tokens a second
  * @param counters what happened so far, by name
- * @param dropped worker messages that matched nothing, by kind
+ * @param dropped worker messages that matched nothing, by kind, and under {@code worker-…} what workers dropped
  * @param closed whether shutdown has begun
  * @param replacement the change of model that is not over, null if there is none
  * @param startTrouble why the last start of a worker of that model failed, null if it did not
@@ -51,7 +51,7 @@ public record PoolSnapshot(
         @Nullable ReplacementView replacement,
         @Nullable StartTrouble startTrouble) {
 
-    /** The keys of {@link #dropped}: every kind of message that may come late, and rows nobody asked for. */
+    /** The keys of {@link #dropped}, all of which are always there. */
     public static final List<String> DROPPED_KINDS =
             Stream.of(Counters.Dropped.values()).map(Counters.Dropped::wireName).toList();
 

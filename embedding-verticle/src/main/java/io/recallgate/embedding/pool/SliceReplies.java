@@ -26,6 +26,9 @@ final class SliceReplies {
 
     void started(FromWorker.Started message, long now) {
         Slot slot = pool.slots.find(message.slot(), message.generation());
+        if (slot != null) {
+            slot.dropped(message.drops(), pool.counters);
+        }
         if (slot == null || !slot.holdsSlice(message.sliceId())) {
             pool.counters.dropped(Counters.Dropped.STARTED);
             return;

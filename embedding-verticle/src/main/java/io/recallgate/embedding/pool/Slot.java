@@ -2,6 +2,7 @@ package io.recallgate.embedding.pool;
 
 import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.protocol.SlicePart;
+import io.recallgate.embedding.protocol.WorkerDrops;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,9 @@ final class Slot {
     Retirement retirement;
     /** Whether it is to start again when it is empty, with or without work. */
     boolean restart;
+
+    /** What its worker has said to have dropped. */
+    private WorkerDrops drops = WorkerDrops.NONE;
 
     private int cleanSlices;
 
@@ -138,6 +142,25 @@ final class Slot {
             tokenCap = Math.min(limits.paddedTokens(), tokenCap * 2);
             cleanSlices = 0;
         }
+    }
+
+    /** Counts what its worker has dropped since it said so before. */
+    void dropped(WorkerDrops told, Counters counters) {
+        counters.dropped(drops, told);
+        drops = new WorkerDrops(
+                Math.max(drops.misdirected(), told.misdirected()),
+                Math.max(drops.repeated(), told.repeated()),
+                Math.max(drops.late(), told.late()),
+                Math.max(drops.cancelled(), told.cancelled()),
+                Math.max(drops.closed(), told.closed()));
+    }
+
+    /** Takes note of a new worker. */
+    void begin(String of) {
+        generation++;
+        model = of;
+        restart = false;
+        drops = WorkerDrops.NONE;
     }
 
     /** Forgets the worker that was here. */

@@ -66,9 +66,7 @@ final class Slots {
     /** Makes a worker for an empty slot. */
     void start(Slot slot, String model, long now) {
         transition(slot, SlotState.STARTING, now, "start");
-        slot.generation++;
-        slot.model = model;
-        slot.restart = false;
+        slot.begin(model);
         slot.chargedBytes = nextBytes();
         outbox.disarm(TimerKey.coolDown(slot.index));
         outbox.add(new Effect.StartWorker(slot.index, slot.generation, model));

@@ -96,8 +96,12 @@ public sealed interface FromWorker {
         }
     }
 
-    /** The slice was not cancelled and its first native run begins now. */
-    record Started(int slot, long generation, long sliceId) implements FromWorker {
+    /**
+     * The slice was not cancelled and its first native run begins now.
+     *
+     * @param drops what was dropped before it
+     */
+    record Started(int slot, long generation, long sliceId, WorkerDrops drops) implements FromWorker {
         @Override
         public void deliverTo(Handler handler) {
             handler.started(this);
@@ -166,8 +170,12 @@ public sealed interface FromWorker {
         }
     }
 
-    /** The worker has closed its session in an orderly way. That its thread is gone is seen elsewhere. */
-    record Stopped(int slot, long generation) implements FromWorker {
+    /**
+     * The worker has closed its session in an orderly way. That its thread is gone is seen elsewhere.
+     *
+     * @param drops what was dropped in its life
+     */
+    record Stopped(int slot, long generation, WorkerDrops drops) implements FromWorker {
         @Override
         public void deliverTo(Handler handler) {
             handler.stopped(this);

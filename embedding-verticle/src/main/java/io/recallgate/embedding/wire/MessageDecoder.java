@@ -12,6 +12,7 @@ import io.recallgate.embedding.protocol.RunFailure;
 import io.recallgate.embedding.protocol.SlicePart;
 import io.recallgate.embedding.protocol.StartFailure;
 import io.recallgate.embedding.protocol.ToWorker;
+import io.recallgate.embedding.protocol.WorkerDrops;
 import io.recallgate.embedding.protocol.WorkerExit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -60,15 +61,24 @@ final class MessageDecoder {
                         generation,
                         in.constant("start failure", StartFailure.values(), WireNumbers::of),
                         in.text("detail"));
-            case STARTED -> new FromWorker.Started(slot, generation, slice());
+            case STARTED -> new FromWorker.Started(slot, generation, slice(), drops());
             case COMPLETED -> new FromWorker.Completed(slot, generation, slice(), results());
             case FAILED -> new FromWorker.Failed(slot, generation, slice(), runFailure(), in.text("detail"), results());
             case CANCELLED -> new FromWorker.Cancelled(slot, generation, slice());
             case TERMINATED -> new FromWorker.Terminated(slot, generation, slice(), results());
-            case STOPPED -> new FromWorker.Stopped(slot, generation);
+            case STOPPED -> new FromWorker.Stopped(slot, generation, drops());
             case GREW -> new FromWorker.Grew(slot, generation, in.int64("charged bytes"));
             case EXIT -> new WorkerExit(slot, generation);
         };
+    }
+
+    private WorkerDrops drops() {
+        return new WorkerDrops(
+                in.int64("misdirected"),
+                in.int64("repeated"),
+                in.int64("late"),
+                in.int64("cancelled"),
+                in.int64("closed"));
     }
 
     private long slice() {

@@ -5,6 +5,7 @@ import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.PartResult;
 import io.recallgate.embedding.protocol.SlicePart;
 import io.recallgate.embedding.protocol.ToWorker;
+import io.recallgate.embedding.protocol.WorkerDrops;
 import io.recallgate.embedding.protocol.WorkerExit;
 import java.util.List;
 
@@ -77,6 +78,7 @@ final class MessageEncoder implements ToWorker.Handler, FromWorker.Handler {
     @Override
     public void started(FromWorker.Started message) {
         out.int64(message.sliceId());
+        drops(message.drops());
     }
 
     @Override
@@ -104,7 +106,15 @@ final class MessageEncoder implements ToWorker.Handler, FromWorker.Handler {
 
     @Override
     public void stopped(FromWorker.Stopped message) {
-        // Slot and generation say it all.
+        drops(message.drops());
+    }
+
+    private void drops(WorkerDrops drops) {
+        out.int64(drops.misdirected())
+                .int64(drops.repeated())
+                .int64(drops.late())
+                .int64(drops.cancelled())
+                .int64(drops.closed());
     }
 
     private void part(SlicePart part) {

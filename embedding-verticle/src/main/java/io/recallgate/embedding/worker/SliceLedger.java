@@ -1,5 +1,6 @@
 package io.recallgate.embedding.worker;
 
+import io.recallgate.embedding.protocol.WorkerDrops;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.LongConsumer;
@@ -11,6 +12,8 @@ import java.util.function.LongConsumer;
  * <p>Slice ids rise, so everything up to the last one seen is settled and need not be remembered. What is remembered
  * are slices that were cancelled before the worker saw them: at most the one that is on its way, since a worker is sent
  * one at a time.
+ *
+ * <p>It also counts what worker and control have read and not acted on.
  */
 final class SliceLedger {
 
@@ -19,6 +22,11 @@ final class SliceLedger {
     private long running;
     private boolean terminating;
     private boolean closed;
+    private long misdirected;
+    private long repeated;
+    private long late;
+    private long cancelledDispatches;
+    private long closedDispatches;
 
     /**
      * The worker is about to run this slice.
@@ -26,15 +34,24 @@ final class SliceLedger {
      * @return false if it was cancelled, is stale or the worker is shutting down; it must not run then
      */
     synchronized boolean start(long slice) {
-        boolean wasCancelled = cancelled.remove(slice);
-        if (closed || wasCancelled || slice <= lastSeen) {
-            lastSeen = Math.max(lastSeen, slice);
-            return false;
+        if (cancelled.remove(slice)) {
+            cancelledDispatches++;
+        } else if (slice <= lastSeen) {
+            repeated++;
+        } else if (closed) {
+            closedDispatches++;
+        } else {
+            begin(slice);
+            return true;
         }
+        lastSeen = Math.max(lastSeen, slice);
+        return false;
+    }
+
+    private void begin(long slice) {
         lastSeen = slice;
         running = slice;
         terminating = false;
-        return true;
     }
 
     /** The worker has left this slice. */
@@ -51,9 +68,12 @@ final class SliceLedger {
      */
     synchronized boolean cancel(long slice) {
         if (slice <= lastSeen) {
+            late++;
             return false;
         }
-        return cancelled.add(slice);
+        boolean first = cancelled.add(slice);
+        repeated += first ? 0 : 1;
+        return first;
     }
 
     /**
@@ -65,6 +85,7 @@ final class SliceLedger {
      */
     synchronized boolean terminate(long slice, LongConsumer endRun) {
         if (running == slice) {
+            repeated += terminating ? 1 : 0;
             terminating = true;
             endRun.accept(slice);
             return false;
@@ -75,6 +96,16 @@ final class SliceLedger {
     /** Whether the running slice was told to end; asked between rows. */
     synchronized boolean isTerminating(long slice) {
         return running == slice && terminating;
+    }
+
+    /** A message came that is meant for another slot or generation. */
+    synchronized void misdirected() {
+        misdirected++;
+    }
+
+    /** What was not acted on so far. */
+    synchronized WorkerDrops drops() {
+        return new WorkerDrops(misdirected, repeated, late, cancelledDispatches, closedDispatches);
     }
 
     /** Nothing starts from here on. */

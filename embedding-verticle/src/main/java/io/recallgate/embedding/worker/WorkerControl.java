@@ -38,8 +38,12 @@ public final class WorkerControl extends VerticleBase {
     }
 
     private boolean isForUs(ToWorker message) {
-        return message.slot() == handle.address().slot()
+        boolean ours = message.slot() == handle.address().slot()
                 && message.generation() == handle.address().generation();
+        if (!ours) {
+            handle.ledger().misdirected();
+        }
+        return ours;
     }
 
     private final class Commands implements ToWorker.Handler {

@@ -113,7 +113,9 @@ public final class WorkerVerticle extends VerticleBase {
                 loaded.close();
             }
             tell(new FromWorker.Stopped(
-                    handle.address().slot(), handle.address().generation()));
+                    handle.address().slot(),
+                    handle.address().generation(),
+                    handle.ledger().drops()));
         } finally {
             exit();
         }
@@ -162,11 +164,16 @@ public final class WorkerVerticle extends VerticleBase {
             WorkerAddress address = handle.address();
             TextModel loaded = model;
             boolean ours = message.slot() == address.slot() && message.generation() == address.generation();
-            // Messages that queued up behind a long run are read after it, when they may have been withdrawn.
-            if (!ours || loaded == null || !handle.ledger().start(message.sliceId())) {
+            SliceLedger ledger = handle.ledger();
+            if (!ours) {
+                ledger.misdirected();
                 return;
             }
-            tell(new FromWorker.Started(message.slot(), message.generation(), message.sliceId()));
+            // Messages that queued up behind a long run are read after it, when they may have been withdrawn.
+            if (loaded == null || !ledger.start(message.sliceId())) {
+                return;
+            }
+            tell(new FromWorker.Started(message.slot(), message.generation(), message.sliceId(), ledger.drops()));
             FromWorker end = runSlice(message, loaded);
             tellGrowth(loaded);
             tell(end);

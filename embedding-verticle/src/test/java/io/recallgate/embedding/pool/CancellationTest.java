@@ -7,6 +7,7 @@ import io.recallgate.embedding.api.InputType;
 import io.recallgate.embedding.api.Priority;
 import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.PartResult;
+import io.recallgate.embedding.protocol.WorkerDrops;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.time.CancelCause;
 import java.time.Duration;
@@ -151,12 +152,12 @@ class CancellationTest {
         worker.start();
 
         pool.say(answerToA);
-        pool.say(new FromWorker.Started(0, 1, answerToA.sliceId()));
+        pool.say(new FromWorker.Started(0, 1, answerToA.sliceId(), WorkerDrops.NONE));
         pool.say(new FromWorker.Completed(0, 7, worker.last().sliceId(), List.of()));
         pool.say(new FromWorker.Completed(9, 1, worker.last().sliceId(), List.of()));
         pool.say(new FromWorker.Cancelled(0, 1, worker.last().sliceId()));
         worker.ready();
-        pool.say(new FromWorker.Stopped(0, 1));
+        pool.say(new FromWorker.Stopped(0, 1, WorkerDrops.NONE));
 
         assertThat(pool.isSettled(a)).isTrue();
         assertThat(pool.isSettled(b)).isFalse();

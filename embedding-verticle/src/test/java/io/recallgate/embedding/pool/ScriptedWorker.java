@@ -11,6 +11,7 @@ import io.recallgate.embedding.protocol.RunFailure;
 import io.recallgate.embedding.protocol.SlicePart;
 import io.recallgate.embedding.protocol.StartFailure;
 import io.recallgate.embedding.protocol.ToWorker;
+import io.recallgate.embedding.protocol.WorkerDrops;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -73,7 +74,12 @@ final class ScriptedWorker implements ToWorker.Handler {
     }
 
     void start() {
-        pool.say(new FromWorker.Started(slot, generation, last().sliceId()));
+        start(WorkerDrops.NONE);
+    }
+
+    /** Starts the last slice and tells what was dropped until then. */
+    void start(WorkerDrops drops) {
+        pool.say(new FromWorker.Started(slot, generation, last().sliceId(), drops));
     }
 
     void complete() {

@@ -11,6 +11,7 @@ import io.recallgate.embedding.protocol.RunFailure;
 import io.recallgate.embedding.protocol.SlicePart;
 import io.recallgate.embedding.protocol.StartFailure;
 import io.recallgate.embedding.protocol.ToWorker;
+import io.recallgate.embedding.protocol.WorkerDrops;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -182,7 +183,7 @@ final class SimWorker implements ToWorker.Handler {
         running = message;
         begun.add(message.sliceId());
         simulation.invariants().began(this, message);
-        say(new FromWorker.Started(slot, generation, message.sliceId()));
+        say(new FromWorker.Started(slot, generation, message.sliceId(), WorkerDrops.NONE));
         int dice = simulation.isHealed() ? 0 : random.nextInt(100);
         boolean stays = message.parts().stream()
                 .anyMatch(part -> simulation.hangs(part.rows().get(0)));

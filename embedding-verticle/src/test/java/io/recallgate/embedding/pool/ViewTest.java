@@ -6,6 +6,7 @@ import io.recallgate.embedding.pool.PoolSnapshot.Ending;
 import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.RunFailure;
 import io.recallgate.embedding.protocol.StartFailure;
+import io.recallgate.embedding.protocol.WorkerDrops;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -153,6 +154,34 @@ class ViewTest {
         pool.say(new FromWorker.Grew(0, stuck.generation, 1L << 30));
         assertThat(pool.dropped("grew")).isEqualTo(1);
         assertThat(pool.slot(0).chargedBytes()).isEqualTo(210L << 20);
+    }
+
+    @Test
+    void whatWorkersDropIsCountedOnceForEachGenerationHoweverOftenItIsTold() {
+        pool.warm(1);
+        pool.query("a");
+        pool.worker(0).start(new WorkerDrops(1, 2, 3, 4, 5));
+        pool.worker(0).start(new WorkerDrops(1, 2, 3, 4, 5));
+        pool.worker(0).complete();
+        pool.query("b");
+        pool.worker(0).start(new WorkerDrops(1, 2, 3, 5, 5));
+        pool.say(new FromWorker.Started(0, 1, 1, new WorkerDrops(0, 1, 0, 0, 0)));
+        pool.say(new FromWorker.Started(0, 7, 1, new WorkerDrops(90, 90, 90, 90, 90)));
+        pool.worker(0).complete();
+        pool.handle(new PoolEvent.RestartSlot(0));
+        pool.say(new FromWorker.Stopped(0, 1, new WorkerDrops(1, 2, 4, 5, 5)));
+        pool.worker(0).exit();
+        pool.worker(0).ready();
+        pool.query("c");
+        pool.worker(0).start(new WorkerDrops(1, 0, 0, 0, 0));
+
+        assertThat(pool.snapshot().dropped())
+                .containsEntry("worker-misdirected", 2L)
+                .containsEntry("worker-repeated", 2L)
+                .containsEntry("worker-late", 4L)
+                .containsEntry("worker-cancelled", 5L)
+                .containsEntry("worker-closed", 5L);
+        pool.worker(0).complete();
     }
 
     private void grow(long bytes) {

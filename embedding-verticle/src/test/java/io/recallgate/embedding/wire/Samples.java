@@ -12,6 +12,7 @@ import io.recallgate.embedding.protocol.RunFailure;
 import io.recallgate.embedding.protocol.SlicePart;
 import io.recallgate.embedding.protocol.StartFailure;
 import io.recallgate.embedding.protocol.ToWorker;
+import io.recallgate.embedding.protocol.WorkerDrops;
 import io.recallgate.embedding.protocol.WorkerExit;
 import java.util.List;
 
@@ -70,13 +71,13 @@ final class Samples {
                 new FromWorker.StartFailed(1, 9, StartFailure.TERMINAL, "model.onnx is missing"),
                 new FromWorker.StartFailed(1, 9, StartFailure.RETRYABLE, ""),
                 new FromWorker.Grew(1, 2, 140L << 20),
-                new FromWorker.Started(2, 3, 4),
+                new FromWorker.Started(2, 3, 4, new WorkerDrops(1, 2, 3, 4, Long.MAX_VALUE)),
                 new FromWorker.Completed(2, 3, 4, RESULTS),
                 new FromWorker.Failed(2, 3, 4, RunFailure.INTERNAL, "the runtime refused", RESULTS),
                 new FromWorker.Failed(2, 3, 4, RunFailure.OUT_OF_MEMORY, "", List.of()),
                 new FromWorker.Cancelled(2, 3, 4),
                 new FromWorker.Terminated(2, 3, 4, RESULTS),
-                new FromWorker.Stopped(2, 3),
+                new FromWorker.Stopped(2, 3, WorkerDrops.NONE),
                 new WorkerExit(2, 3));
     }
 }

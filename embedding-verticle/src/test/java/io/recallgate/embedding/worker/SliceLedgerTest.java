@@ -2,6 +2,7 @@ package io.recallgate.embedding.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.recallgate.embedding.protocol.WorkerDrops;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -71,5 +72,26 @@ class SliceLedgerTest {
         ledger.close();
 
         assertThat(ledger.start(1)).isFalse();
+    }
+
+    @Test
+    void whatIsNotActedOnIsCountedByItsKind() {
+        ledger.misdirected();
+        ledger.start(2);
+        ledger.terminate(2, ended::add);
+        ledger.terminate(2, ended::add);
+        ledger.finish(2);
+        ledger.start(2);
+        ledger.start(1);
+        ledger.cancel(2);
+        ledger.terminate(1, ended::add);
+        ledger.cancel(3);
+        ledger.cancel(3);
+        ledger.start(3);
+        ledger.start(3);
+        ledger.close();
+        ledger.start(4);
+
+        assertThat(ledger.drops()).isEqualTo(new WorkerDrops(1, 5, 2, 1, 1));
     }
 }

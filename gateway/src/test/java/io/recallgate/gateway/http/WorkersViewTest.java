@@ -150,7 +150,12 @@ class WorkersViewTest {
                 "dropped_messages_total{kind=\"terminated\"}",
                 "dropped_messages_total{kind=\"stopped\"}",
                 "dropped_messages_total{kind=\"exited\"}",
-                "dropped_messages_total{kind=\"rows\"}"
+                "dropped_messages_total{kind=\"rows\"}",
+                "dropped_messages_total{kind=\"worker-misdirected\"}",
+                "dropped_messages_total{kind=\"worker-repeated\"}",
+                "dropped_messages_total{kind=\"worker-late\"}",
+                "dropped_messages_total{kind=\"worker-cancelled\"}",
+                "dropped_messages_total{kind=\"worker-closed\"}"
             })
     void aCounterIsScraped(String sample) {
         assertScraped("recallgate_embedding_" + sample, "counter");
