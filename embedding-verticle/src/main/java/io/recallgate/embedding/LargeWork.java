@@ -13,31 +13,37 @@ import java.util.concurrent.Callable;
  */
 final class LargeWork {
 
-    /** Below this, a look is not worth a change of threads: it takes about a millisecond. */
-    static final long LARGE_BYTES = 256 * 1024;
+    /**
+     * Below this, a look is not worth a change of threads: for 65,536 characters of Chinese or Japanese, the most there
+     * is to encode and to digest, it takes about a millisecond.
+     */
+    static final long LARGE_BYTES = 128 * 1024;
 
     private final Vertx vertx;
     private final long maxBytes;
     private long bytes;
 
-    /** @param maxBytes of inputs looked at and waiting for it; a single request may be as large as this */
+    /**
+     * @param maxBytes of inputs looked at and waiting for it, counted as what they hold at most; one request alone may
+     *     count more, since what it holds is not known before
+     */
     LargeWork(Vertx vertx, long maxBytes) {
         this.vertx = vertx;
         this.maxBytes = maxBytes;
     }
 
-    /** The most bytes of one request. */
+    /** The most bytes that one request may hold. */
     long maxBytes() {
         return maxBytes;
     }
 
     /** Runs {@code look} on a worker thread; fails with {@code overloaded}, or with what it throws. */
-    <T> Future<T> run(long charged, Callable<T> look) {
-        if (bytes + charged > maxBytes) {
+    <T> Future<T> run(long most, Callable<T> look) {
+        if (bytes > 0 && bytes + most > maxBytes) {
             return Future.failedFuture(new FailureException(FailureCode.OVERLOADED, "too many large inputs at once")
                     .retryAfter(Duration.ofSeconds(1)));
         }
-        bytes += charged;
-        return vertx.executeBlocking(look, false).onComplete(done -> bytes -= charged);
+        bytes += most;
+        return vertx.executeBlocking(look, false).onComplete(done -> bytes -= most);
     }
 }

@@ -51,18 +51,35 @@ final class PoolEmbedder implements CancellableEmbedder {
     private void arrived(long number, EmbedRequest request, Waiters.Waiter waiter) {
         driver.waiters().add(number, waiter);
         driver.waiters().listen(number, () -> driver.onPool(() -> leave(number, request)));
-        long bytes =
-                request.inputs().stream().mapToLong(EmbedInput::chargedBytes).sum();
-        if (bytes > LargeWork.LARGE_BYTES && bytes <= driver.large().maxBytes() && !isOver(request)) {
-            prepare(number, request, bytes);
+        if (isOver(request) || leastBytes(request) > driver.large().maxBytes()) {
+            // Not let in whatever a look at it would show.
+            submit(number, request, leastBytes(request), null, request.cancel().cause());
+            return;
+        }
+        long most = request.inputs().stream().mapToLong(EmbedInput::mostBytes).sum();
+        if (most > LargeWork.LARGE_BYTES) {
+            prepare(number, request, most);
             return;
         }
         Optional<FailureException> refusal = unknownToken(request, vocabularySize(request));
         if (refusal.isPresent()) {
             driver.deliver(new PoolEvent.Refuse(number, refusal.get()));
         } else {
-            submit(number, request, null, request.cancel().cause());
+            submit(
+                    number,
+                    request,
+                    chargedBytes(request),
+                    null,
+                    request.cancel().cause());
         }
+    }
+
+    private static long leastBytes(EmbedRequest request) {
+        return request.inputs().stream().mapToLong(EmbedInput::leastBytes).sum();
+    }
+
+    private static long chargedBytes(EmbedRequest request) {
+        return request.inputs().stream().mapToLong(EmbedInput::chargedBytes).sum();
     }
 
     private static boolean isOver(EmbedRequest request) {
@@ -70,19 +87,20 @@ final class PoolEmbedder implements CancellableEmbedder {
     }
 
     /** The caller may leave meanwhile, and is answered by its deadline, whenever a thread gets to its inputs. */
-    private void prepare(long number, EmbedRequest request, long bytes) {
+    private void prepare(long number, EmbedRequest request, long most) {
         int vocabulary = vocabularySize(request);
         Timers.Timer timer = driver.time()
                 .timers()
                 .schedule(
-                        request.deadline().remainingNanos(), () -> submit(number, request, null, CancelCause.DEADLINE));
+                        request.deadline().remainingNanos(),
+                        () -> submit(number, request, leastBytes(request), null, CancelCause.DEADLINE));
         driver.large()
-                .run(bytes, () -> {
+                .run(most, () -> {
                     Optional<FailureException> refusal = unknownToken(request, vocabulary);
                     if (refusal.isPresent()) {
                         throw refusal.get();
                     }
-                    return OperationKey.digest(request.inputs());
+                    return new Looked(OperationKey.digest(request.inputs()), chargedBytes(request));
                 })
                 .onComplete(done -> driver.onPool(() -> {
                     timer.cancel();
@@ -92,17 +110,28 @@ final class PoolEmbedder implements CancellableEmbedder {
                     if (done.failed()) {
                         driver.deliver(new PoolEvent.Refuse(number, FailureException.of(done.cause())));
                     } else {
-                        submit(number, request, done.result(), request.cancel().cause());
+                        Looked looked = done.result();
+                        submit(
+                                number,
+                                request,
+                                looked.bytes(),
+                                looked.digest(),
+                                request.cancel().cause());
                     }
                 }));
     }
 
-    private void submit(long number, EmbedRequest request, @Nullable String digest, @Nullable CancelCause cancelled) {
+    /** What a look at large inputs has shown. */
+    private record Looked(String digest, long bytes) {}
+
+    private void submit(
+            long number, EmbedRequest request, long bytes, @Nullable String digest, @Nullable CancelCause cancelled) {
         try {
             driver.deliver(new PoolEvent.Submit(
                     number,
                     request.inputs(),
                     digest,
+                    bytes,
                     request.inputType(),
                     request.priority(),
                     driver.time().clock().nanoTime() + request.deadline().remainingNanos(),
@@ -122,7 +151,7 @@ final class PoolEmbedder implements CancellableEmbedder {
         if (driver.dispatcher().stateOf(number).isPresent()) {
             driver.deliver(new PoolEvent.CancelWaiter(number, cause));
         } else if (driver.waiters().isWaiting(number)) {
-            submit(number, request, null, cause);
+            submit(number, request, leastBytes(request), null, cause);
         }
     }
 

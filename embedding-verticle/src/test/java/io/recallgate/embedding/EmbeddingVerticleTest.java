@@ -420,6 +420,30 @@ class EmbeddingVerticleTest extends PoolTest {
     }
 
     @Test
+    void aTextIsChargedWithWhatItHoldsAndOneThatFillsTheQueueIsLetIn() {
+        deploy(1);
+        ScriptedModels.Block block = models.block("first");
+        Future<EmbedResult> first = embed("first");
+        block.awaitEntered();
+        int queue = 8 << 20;
+        String english = "e".repeat(queue - 100_005);
+        Future<EmbedResult> large = embed(english);
+        Future<EmbedResult> japanese = embed("日".repeat(50_000));
+
+        awaitStatus(status -> status.getJsonObject("queue").getInteger("operations") == 3);
+        assertThat(status().getJsonObject("queue").getLong("bytes"))
+                .as("one byte a character of the first two, two of the third")
+                .isEqualTo(queue);
+        assertFails(embed("e"), FailureCode.OVERLOADED);
+        assertFails(embed("e".repeat(queue + 1)), FailureCode.WORK_TOO_LARGE);
+        assertFails(embed("日".repeat(queue / 2 + 1)), FailureCode.WORK_TOO_LARGE);
+        block.release();
+        join(first);
+        join(large);
+        join(japanese);
+    }
+
+    @Test
     void aLargeTextIsNotLookedAtOnTheEventLoop() throws Exception {
         deploy(1);
         CountDownLatch release = new CountDownLatch(1);

@@ -68,7 +68,7 @@ class RealCancellationTest {
             assertThat(meanwhile.getJsonObject("queue").getInteger("waiters")).isZero();
             assertThat(meanwhile.getJsonObject("queue").getInteger("operations"))
                     .isEqualTo(1);
-            assertThat(meanwhile.getJsonObject("queue").getLong("bytes")).isEqualTo(8L * 3 * LONG.length());
+            assertThat(meanwhile.getJsonObject("queue").getLong("bytes")).isEqualTo(8L * LONG.length());
 
             FromWorker.Completed completed = bus.tap.await(FromWorker.Completed.class);
             bus.awaitIdle();

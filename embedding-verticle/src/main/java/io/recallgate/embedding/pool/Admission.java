@@ -1,6 +1,5 @@
 package io.recallgate.embedding.pool;
 
-import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelCause;
@@ -66,7 +65,7 @@ final class Admission {
         }
         // Before hashing: what can never be admitted should cost nothing.
         return pool.operations
-                .refusal(event.priority(), bytes(event))
+                .refusal(event.priority(), event.bytes())
                 .filter(failure -> failure.code() == FailureCode.WORK_TOO_LARGE);
     }
 
@@ -91,7 +90,7 @@ final class Admission {
             pool.outbox.add(new Effect.Settle(event.waiter(), new WaiterOutcome.Success(done.result())));
             return;
         }
-        long bytes = bytes(event);
+        long bytes = event.bytes();
         Optional<FailureException> refusal = pool.operations.refusal(event.priority(), bytes);
         if (refusal.isPresent()) {
             refuse(event.waiter(), refusal.get());
@@ -112,9 +111,5 @@ final class Admission {
     void refuse(long waiter, FailureException failure) {
         pool.counters.count(Counters.Name.REFUSED);
         pool.outbox.add(new Effect.Settle(waiter, new WaiterOutcome.Failure(failure)));
-    }
-
-    private static long bytes(PoolEvent.Submit event) {
-        return event.inputs().stream().mapToLong(EmbedInput::chargedBytes).sum();
     }
 }

@@ -58,6 +58,8 @@ public sealed interface PoolEvent {
      * @param inputs one or more rows
      * @param digest of the inputs, by {@link OperationKey#digest}; null lets the pool make it, which for inputs of
      *     megabytes takes too long for an event loop
+     * @param bytes what the inputs are charged with; counted by the caller for the same reason. Any number will do for
+     *     a caller that has given up, and for work that is too large one that shows it
      * @param deadlineNanos when the caller stops waiting, on the clock of {@code nowNanos}
      * @param cancelled why the caller has given up already, null if it has not
      */
@@ -65,6 +67,7 @@ public sealed interface PoolEvent {
             long waiter,
             List<EmbedInput> inputs,
             @Nullable String digest,
+            long bytes,
             InputType inputType,
             Priority priority,
             long deadlineNanos,

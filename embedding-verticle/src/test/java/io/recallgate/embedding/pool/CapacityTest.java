@@ -105,7 +105,7 @@ class CapacityTest {
 
     @Test
     void a15BytesAreBoundedAndComeBackWithCancellationAndCompletion() {
-        String megabyte = "x".repeat((1 << 20) / 3 - 4);
+        String megabyte = "x".repeat((1 << 20) - 12);
         List<Long> documents = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
             documents.add(pool.document(megabyte + i));
@@ -141,10 +141,10 @@ class CapacityTest {
 
     @Test
     void a24aWorkLargerThanTheWholeQueueIsRefusedForGood() {
-        String tooLarge = "x".repeat((8 << 20) / 3 + 1);
+        String tooLarge = "x".repeat((8 << 20) + 1);
         long query = pool.query(tooLarge);
         assertThat(pool.code(query)).isEqualTo(FailureCode.WORK_TOO_LARGE);
-        long document = pool.document("x".repeat((7 << 20) / 3 + 1));
+        long document = pool.document("x".repeat((7 << 20) + 1));
         assertThat(pool.code(document)).isEqualTo(FailureCode.WORK_TOO_LARGE);
     }
 

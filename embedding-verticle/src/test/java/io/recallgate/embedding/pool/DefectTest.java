@@ -130,6 +130,7 @@ class DefectTest {
                 waiter,
                 List.of(new EmbedInput.Text("second")),
                 null,
+                6,
                 InputType.QUERY,
                 Priority.QUERY,
                 pool.clock.nanoTime() + PoolFixture.LONG.toNanos(),

@@ -89,7 +89,14 @@ final class PoolFixture implements Effect.Performer {
         List<EmbedInput> inputs =
                 texts.stream().<EmbedInput>map(EmbedInput.Text::new).toList();
         handle(new PoolEvent.Submit(
-                waiter, inputs, null, type, priority, clock.nanoTime() + patience.toNanos(), cancelled));
+                waiter,
+                inputs,
+                null,
+                inputs.stream().mapToLong(EmbedInput::chargedBytes).sum(),
+                type,
+                priority,
+                clock.nanoTime() + patience.toNanos(),
+                cancelled));
         return waiter;
     }
 

@@ -107,7 +107,7 @@ final class Simulation implements Effect.Performer {
         return new PoolLimits(
                 SLOTS,
                 WORKER_BYTES,
-                new PoolLimits.Queue(14, 600, 10, 500, 3, 4),
+                new PoolLimits.Queue(14, 200, 10, 166, 3, 4),
                 new PoolLimits.Slice(8, 200, 60),
                 defaults.watchdogs(),
                 defaults.retry(),
@@ -229,6 +229,7 @@ final class Simulation implements Effect.Performer {
                 nextWaiter++,
                 inputs,
                 null,
+                inputs.stream().mapToLong(EmbedInput::chargedBytes).sum(),
                 text % 2 == 0 ? InputType.QUERY : InputType.DOCUMENT,
                 random.nextBoolean() ? Priority.QUERY : Priority.DOCUMENT,
                 clock.nanoTime() + patience,
