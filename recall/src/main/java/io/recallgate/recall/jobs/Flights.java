@@ -108,6 +108,13 @@ final class Flights {
         return held.size() - Math.min(parked(), PARKING_PLACES);
     }
 
+    /** What the contents of all jobs that are held take, parked ones included; a character counts as a byte. */
+    long contentBytes() {
+        return held.values().stream()
+                .mapToLong(flight -> flight.job().content().length())
+                .sum();
+    }
+
     /** Whether no job runs. */
     boolean isIdle() {
         return held.size() == parked();

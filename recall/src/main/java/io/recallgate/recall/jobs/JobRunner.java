@@ -114,15 +114,17 @@ public final class JobRunner {
      */
     public static JobRunner create(
             Vertx vertx, Stores stores, Embedder embedder, ActiveModel model, Parts parts, JobOptions options) {
-        JobTable table = new JobTable(stores.database(), stores.vectors(), parts.clock(), parts.time(), options);
+        JobTable table = new JobTable(stores.database(), parts.clock(), parts.time(), options);
+        JobCommits commits = new JobCommits(stores.database(), stores.vectors(), parts.clock(), parts.time(), options);
         TroubleLog troubles = new TroubleLog(LOG, parts.clock(), "jobs run again");
         FailedJobs failed = new RecallEvents(vertx)::jobFailed;
         JobExecution execution = new JobExecution(
-                embedder,
-                model,
+                new PassageEmbedder(embedder, model, parts.clock(), options),
+                new OutcomeWriter(table, commits, model),
                 table,
                 parts.settings(),
-                new JobExecution.Context(parts.clock(), parts.random(), options, troubles, failed));
+                new JobExecution.Context(
+                        parts.random(), troubles, failed, parts.meters().counter("recallgate.jobs.incomplete")));
         Upkeep upkeep = new Upkeep(table, Reembedding.of(stores, model, parts), parts.settings(), failed);
         return new JobRunner(
                 vertx.getOrCreateContext(), table, execution, model, parts, new Fixed(options, troubles, upkeep));
@@ -168,14 +170,15 @@ public final class JobRunner {
         }
         cancelPoll();
         int free = fixed.options().concurrency() - flights.placesTaken();
-        if (free <= 0) {
+        long bytes = bytesLeft();
+        if (free <= 0 || bytes <= 0) {
             return;
         }
         claiming = true;
         wokenMeanwhile = false;
         List<Long> held = List.copyOf(flights.ids());
         model.refresh()
-                .compose(ignored -> table.claim(free, settings().jobLeaseMillis(), held))
+                .compose(ignored -> table.claim(free, bytes, settings().jobLeaseMillis(), held))
                 .onComplete(jobs -> onContext(() -> {
                     claiming = false;
                     if (jobs.failed()) {
@@ -385,6 +388,12 @@ public final class JobRunner {
         if (whenIdle != null && flights.isIdle() && !claiming) {
             whenIdle.run();
         }
+    }
+
+    /** Room for contents of further jobs; at least for one while none runs, or parked ones could stop all others. */
+    private long bytesLeft() {
+        long left = fixed.options().contentBytes() - flights.contentBytes();
+        return flights.isIdle() ? Math.max(1, left) : left;
     }
 
     private RecallSettings settings() {

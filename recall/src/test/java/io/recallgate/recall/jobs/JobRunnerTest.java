@@ -132,7 +132,8 @@ class JobRunnerTest {
                 + " (select id from memory where content = 'urgent')");
         JobTable table = table("a");
 
-        assertThat(Await.result(table.claim(2, 60_000, List.of())).stream().map(ClaimedJob::content))
+        assertThat(Await.result(table.claim(2, 1 << 20, 60_000, List.of())).stream()
+                        .map(ClaimedJob::content))
                 .containsExactly("urgent", "first");
     }
 
@@ -378,21 +379,26 @@ class JobRunnerTest {
     void whatAClaimTookWhoseAnswerWasLostIsGivenBackByTheNext() {
         rememberMany(3);
         JobTable table = table("a");
-        ClaimedJob held = Await.result(table.claim(1, 60_000, List.of())).get(0);
-        assertThat(Await.result(table.claim(2, 60_000, List.of(held.id())))).hasSize(2);
-        assertThat(Await.result(table("b").claim(8, 60_000, List.of()))).isEmpty();
+        ClaimedJob held =
+                Await.result(table.claim(1, 1 << 20, 60_000, List.of())).get(0);
+        assertThat(Await.result(table.claim(2, 1 << 20, 60_000, List.of(held.id()))))
+                .hasSize(2);
+        assertThat(Await.result(table("b").claim(8, 1 << 20, 60_000, List.of())))
+                .isEmpty();
 
-        assertThat(Await.result(table.claim(1, 60_000, List.of(held.id())))).isEmpty();
+        assertThat(Await.result(table.claim(1, 1 << 20, 60_000, List.of(held.id()))))
+                .isEmpty();
 
         assertThat(count("running")).isOne();
-        assertThat(Await.result(table.claim(8, 60_000, List.of(held.id())))).hasSize(2);
+        assertThat(Await.result(table.claim(8, 1 << 20, 60_000, List.of(held.id()))))
+                .hasSize(2);
     }
 
     @Test
     void aLeaseThatRunsOutInTheHandsOfALivingRunnerDoesNotCount() {
         remember("text", null);
         JobTable table = table("a");
-        assertThat(Await.result(table.claim(1, 60_000, List.of()))).hasSize(1);
+        assertThat(Await.result(table.claim(1, 1 << 20, 60_000, List.of()))).hasSize(1);
         clock.advanceMillis(60_001);
 
         assertThat(Await.result(table.rescue(1, 1_000, 300_000, (job, memory, code) -> {})))
@@ -414,7 +420,7 @@ class JobRunnerTest {
         awaitJobs("failed", 1);
         Await.result(runner.stop(soon()));
         remember("kills", null);
-        Await.result(table("dead").claim(1, 60_000, List.of()));
+        Await.result(table("dead").claim(1, 1 << 20, 60_000, List.of()));
         clock.advanceMillis(60_001);
         List<String> codes = new ArrayList<>();
         Await.result(table("b").rescue(1, 1_000, 300_000, (job, memory, code) -> codes.add(code)));
@@ -469,18 +475,19 @@ class JobRunnerTest {
         embedder.hold("text");
         remember("text", null);
         JobTable table = table("a");
+        JobOptions options = JobOptions.defaults("a");
         JobExecution execution = new JobExecution(
-                embedder,
-                model,
+                new PassageEmbedder(embedder, model, SystemClock.INSTANCE, options),
+                new OutcomeWriter(table, commits("a"), model),
                 table,
                 () -> RecallSettings.DEFAULTS,
                 new JobExecution.Context(
-                        clock,
                         new Random(1),
-                        JobOptions.defaults("a"),
                         new TroubleLog(LoggerFactory.getLogger(JobRunnerTest.class), clock, "over"),
-                        (job, memory, code) -> {}));
-        ClaimedJob job = Await.result(table.claim(1, 60_000, List.of())).get(0);
+                        (lost, memory, code) -> {},
+                        new SimpleMeterRegistry().counter("incomplete")));
+        ClaimedJob job =
+                Await.result(table.claim(1, 1 << 20, 60_000, List.of())).get(0);
         Future<JobExecution.Outcome> late = execution.run(job, new CancelSignal());
         embedder.releaseThenModel("text", "f2");
 
@@ -495,24 +502,30 @@ class JobRunnerTest {
         remember("text", null);
         JobTable dead = table("dead");
         JobTable alive = table("alive");
-        ClaimedJob lost = Await.result(dead.claim(1, 60_000, List.of())).get(0);
-        var vector = ScriptedEmbedder.result(Await.result(embedder.model())).vectors();
+        ClaimedJob lost =
+                Await.result(dead.claim(1, 1 << 20, 60_000, List.of())).get(0);
+        var passages = List.of(new EmbeddedJob.EmbeddedPassage(ScriptedEmbedder.VECTOR, false));
 
         clock.advanceMillis(60_001);
         // Not rescued yet, but no longer the dead one's to finish.
-        assertThat(Await.result(dead.commit(lost, "f1", vector))).isFalse();
+        assertThat(Await.result(commits("dead").one(new EmbeddedJob(lost, "f1", passages))))
+                .isEqualTo(JobCommits.Result.GONE);
         assertThat(Await.result(alive.rescue(5, 1_000, 300_000, (job, memory, code) -> {})))
                 .isOne();
-        assertThat(Await.result(alive.claim(1, 60_000, List.of()))).isEmpty();
+        assertThat(Await.result(alive.claim(1, 1 << 20, 60_000, List.of()))).isEmpty();
         clock.advanceMillis(1_000);
-        ClaimedJob taken = Await.result(alive.claim(1, 60_000, List.of())).get(0);
+        ClaimedJob taken =
+                Await.result(alive.claim(1, 1 << 20, 60_000, List.of())).get(0);
 
         assertThat(Await.result(dead.renew(List.of(lost), 60_000))).isEmpty();
-        assertThat(Await.result(dead.commit(lost, "f1", vector))).isFalse();
-        assertThat(Await.result(dead.setBack(lost, new JobTable.SetBack(true, true, 0, "x", "x"))))
-                .isFalse();
-        assertThat(Await.result(alive.commit(taken, "f1", vector))).isTrue();
-        assertThat(Await.result(alive.commit(taken, "f1", vector))).isFalse();
+        assertThat(Await.result(commits("dead").one(new EmbeddedJob(lost, "f1", passages))))
+                .isEqualTo(JobCommits.Result.GONE);
+        assertThat(Await.result(dead.setBack(List.of(lost), List.of(new JobTable.SetBack(true, true, 0, "x", "x")))))
+                .isEmpty();
+        assertThat(Await.result(commits("alive").one(new EmbeddedJob(taken, "f1", passages))))
+                .isEqualTo(JobCommits.Result.DONE);
+        assertThat(Await.result(commits("alive").one(new EmbeddedJob(taken, "f1", passages))))
+                .isEqualTo(JobCommits.Result.GONE);
         assertThat(taken.attempt()).isEqualTo(2);
         assertThat(testDatabase.queryText("select count(*) from memory_vector")).isEqualTo("1");
         assertThat(testDatabase.queryText("select errors -> 0 ->> 'code' from embedding_job"))
@@ -543,7 +556,8 @@ class JobRunnerTest {
     @Test
     void workOfARunnerThatDiedIsDoneOnceByAnother() {
         rememberMany(4);
-        assertThat(Await.result(table("killed").claim(4, 60_000, List.of()))).hasSize(4);
+        assertThat(Await.result(table("killed").claim(4, 1 << 20, 60_000, List.of())))
+                .hasSize(4);
         runner("b");
         clock.advanceMillis(59_000);
         assertThat(embedder.asked).isEmpty();
@@ -744,14 +758,18 @@ class JobRunnerTest {
                         () -> RecallSettings.DEFAULTS,
                         new Random(1),
                         new SimpleMeterRegistry()),
-                JobOptions.defaults(holder));
+                JobOptions.defaults(holder).withConcurrency(8));
         runners.add(runner);
         runner.start();
         return runner;
     }
 
     private JobTable table(String holder) {
-        return new JobTable(
+        return new JobTable(database, SystemClock.INSTANCE, DatabaseTime.of(clock), JobOptions.defaults(holder));
+    }
+
+    private JobCommits commits(String holder) {
+        return new JobCommits(
                 database, vectors, SystemClock.INSTANCE, DatabaseTime.of(clock), JobOptions.defaults(holder));
     }
 
