@@ -1,6 +1,8 @@
 package io.recallgate.recall.passage;
 
 import java.text.BreakIterator;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,24 +29,26 @@ final class Boundaries {
     /**
      * The last good place to end a passage.
      *
-     * @param start of the passage, where a sentence or at least a word begins
      * @param after the place is after this
      * @param limit the place is at or before this, which lies within the text
      */
-    int last(int start, int after, int limit) {
-        sentences.setText(text.substring(start, Math.min(text.length(), limit + AROUND)));
-        int sentence = start + sentences.preceding(Math.min(limit - start + 1, sentences.last()));
+    int last(int after, int limit) {
+        int sentence = -1;
+        for (int end : sentenceEnds(after, Math.min(text.length(), limit + AROUND))) {
+            sentence = end <= limit ? end : sentence;
+        }
         if (sentence > after) {
             return sentence;
         }
-        int line = text.lastIndexOf('\n', limit - 1) + 1;
-        if (line > after) {
-            return line;
-        }
+        int word = -1;
         for (int at = limit; at > after; at--) {
-            if (isWordStart(at)) {
+            if (isLineStart(at)) {
                 return at;
             }
+            word = word < 0 && isWordStart(at) ? at : word;
+        }
+        if (word >= 0) {
+            return word;
         }
         return character(after, limit);
     }
@@ -59,23 +63,50 @@ final class Boundaries {
      * @param end of the passage before; the place is before it if the range has any
      */
     int first(int start, int earliest, int from, int end) {
-        sentences.setText(text.substring(start, end));
-        int next = sentences.following(from - start - 1);
-        int sentence = next != BreakIterator.DONE && start + next < end ? next : sentences.preceding(from - start);
-        if (sentence != BreakIterator.DONE && start + sentence >= earliest) {
-            return start + sentence;
+        int sentence = -1;
+        for (int place : sentenceEnds(Math.max(start, earliest - AROUND), end)) {
+            sentence = sentence < from && place >= earliest ? place : sentence;
         }
-        int nextLine = text.indexOf('\n', from) + 1;
-        int line = nextLine > 0 && nextLine < end ? nextLine : text.lastIndexOf('\n', from - 1) + 1;
-        if (line >= earliest) {
-            return line;
+        if (sentence >= earliest) {
+            return sentence;
         }
-        for (int at = from; at < end; at++) {
-            if (isWordStart(at)) {
-                return at;
-            }
+        int line = -1;
+        int word = -1;
+        for (int at = earliest; at < end; at++) {
+            line = line < from && isLineStart(at) ? at : line;
+            word = word < 0 && at >= from && isWordStart(at) ? at : word;
+        }
+        if (line >= earliest || word >= from) {
+            return line >= earliest ? line : word;
         }
         return character(start + (from - start) / 2, from);
+    }
+
+    /** Where sentences end between the two, neither included. */
+    private List<Integer> sentenceEnds(int from, int to) {
+        List<Integer> ends = new ArrayList<>();
+        if (mayEndASentence(from, to)) {
+            sentences.setText(text.substring(from, to));
+            for (int at = sentences.next(); at != BreakIterator.DONE && from + at < to; at = sentences.next()) {
+                ends.add(from + at);
+            }
+        }
+        return ends;
+    }
+
+    /** Whether it is worth the iterator's while, which takes far longer than this. */
+    private boolean mayEndASentence(int from, int to) {
+        for (int at = from; at < to; at++) {
+            int type = Character.getType(text.charAt(at));
+            if (type == Character.OTHER_PUNCTUATION || type == Character.PARAGRAPH_SEPARATOR) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isLineStart(int at) {
+        return at > 0 && text.charAt(at - 1) == '\n';
     }
 
     private boolean isWordStart(int at) {

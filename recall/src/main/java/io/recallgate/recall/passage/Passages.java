@@ -82,23 +82,21 @@ public final class Passages {
             end = text.length();
             return new Passage(0, text);
         }
-        boolean first = end == 0;
-        while (end < text.length()) {
-            int from = start;
-            int limit = reach(from, Math.min(text.length(), from + maxChars));
-            // Not in the first half, or passages would be many and small; and always further than the one before.
-            int cut = limit == text.length()
-                    ? limit
-                    : boundaries.last(from, Math.max(end, from + (limit - from) / 2), limit);
-            start = cut == text.length() ? cut : overlapping(from, cut);
-            end = cut;
-            Passage passage = trimmed(from, cut);
-            if (passage != null) {
-                return passage;
-            }
+        int from = start;
+        while (from < text.length() && Character.isWhitespace(text.charAt(from))) {
+            from++;
         }
-        // Nothing but white space.
-        return first && !text.isEmpty() ? new Passage(0, text.substring(0, Math.min(text.length(), maxChars))) : null;
+        if (from == text.length()) {
+            boolean blank = end == 0 && from > 0;
+            end = from;
+            return blank ? new Passage(0, text.substring(0, Math.min(from, maxChars))) : null;
+        }
+        int limit = reach(from, Math.min(text.length(), from + maxChars));
+        // Not in the first half, or passages would be many and small; and always further than the one before.
+        int cut = limit == text.length() ? limit : boundaries.last(Math.max(end, from + (limit - from) / 2), limit);
+        start = cut == text.length() ? cut : overlapping(from, cut);
+        end = cut;
+        return new Passage(from, text.substring(from, trimmed(from, cut)));
     }
 
     /** How much of the text no passage has yet, in UTF-16 code units. */
@@ -138,15 +136,11 @@ public final class Passages {
         return reach(begin, cut + 1) > cut ? begin : cut;
     }
 
-    private @Nullable Passage trimmed(int from, int to) {
-        int first = from;
+    private int trimmed(int from, int to) {
         int last = to;
-        while (first < last && Character.isWhitespace(text.charAt(first))) {
-            first++;
-        }
-        while (last > first && Character.isWhitespace(text.charAt(last - 1))) {
+        while (last > from && Character.isWhitespace(text.charAt(last - 1))) {
             last--;
         }
-        return first < last ? new Passage(first, text.substring(first, last)) : null;
+        return last;
     }
 }

@@ -199,7 +199,6 @@ class PassagesTest {
                     .isFalse();
             covered = end;
         }
-        // Of nothing but white space there is one passage too, and it need not be whole.
         assertThat(text.substring(covered).isBlank()).isTrue();
         return passages;
     }
