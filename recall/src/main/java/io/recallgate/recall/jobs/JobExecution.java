@@ -1,6 +1,7 @@
 package io.recallgate.recall.jobs;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.database.TroubleLog;
@@ -24,7 +25,6 @@ final class JobExecution {
 
     private final PassageEmbedder passages;
     private final OutcomeWriter outcomes;
-    private final JobTable table;
     private final Supplier<RecallSettings> settings;
     private final Context context;
 
@@ -36,7 +36,14 @@ final class JobExecution {
      * @param failed told of jobs that failed for good
      * @param incomplete counts memories with text that no vector stands for
      */
-    record Context(RandomGenerator random, TroubleLog troubles, FailedJobs failed, Counter incomplete) {}
+    record Context(RandomGenerator random, TroubleLog troubles, FailedJobs failed, Counter incomplete) {
+        static Context of(RandomGenerator random, TroubleLog troubles, FailedJobs failed, MeterRegistry meters) {
+            Counter incomplete = Counter.builder("recallgate.jobs.incomplete")
+                    .description("Memories that were embedded, but for text that no vector stands for")
+                    .register(meters);
+            return new Context(random, troubles, failed, incomplete);
+        }
+    }
 
     /** How an attempt ended. */
     enum Outcome {
@@ -63,15 +70,9 @@ final class JobExecution {
         }
     }
 
-    JobExecution(
-            PassageEmbedder passages,
-            OutcomeWriter outcomes,
-            JobTable table,
-            Supplier<RecallSettings> settings,
-            Context context) {
+    JobExecution(PassageEmbedder passages, OutcomeWriter outcomes, Supplier<RecallSettings> settings, Context context) {
         this.passages = passages;
         this.outcomes = outcomes;
-        this.table = table;
         this.settings = settings;
         this.context = context;
     }
@@ -109,7 +110,7 @@ final class JobExecution {
 
     /** Its vectors would be of two models. */
     private Future<Outcome> replaced(ClaimedJob job) {
-        return table.release(List.of(job)).map(Outcome.DROPPED);
+        return outcomes.release(job).map(Outcome.DROPPED);
     }
 
     private Future<Outcome> failed(ClaimedJob job, FailureException failure, CancelSignal cancel) {

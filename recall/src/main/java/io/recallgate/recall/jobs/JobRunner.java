@@ -121,10 +121,8 @@ public final class JobRunner {
         JobExecution execution = new JobExecution(
                 new PassageEmbedder(embedder, model, parts.clock(), options),
                 new OutcomeWriter(table, commits, model),
-                table,
                 parts.settings(),
-                new JobExecution.Context(
-                        parts.random(), troubles, failed, parts.meters().counter("recallgate.jobs.incomplete")));
+                JobExecution.Context.of(parts.random(), troubles, failed, parts.meters()));
         Upkeep upkeep = new Upkeep(table, Reembedding.of(stores, model, parts), parts.settings(), failed);
         return new JobRunner(
                 vertx.getOrCreateContext(), table, execution, model, parts, new Fixed(options, troubles, upkeep));
@@ -176,9 +174,8 @@ public final class JobRunner {
         }
         claiming = true;
         wokenMeanwhile = false;
-        List<Long> held = List.copyOf(flights.ids());
         model.refresh()
-                .compose(ignored -> table.claim(free, bytes, settings().jobLeaseMillis(), held))
+                .compose(ignored -> table.claim(free, bytes, settings().jobLeaseMillis(), flights.ids()))
                 .onComplete(jobs -> onContext(() -> {
                     claiming = false;
                     if (jobs.failed()) {

@@ -67,6 +67,11 @@ final class OutcomeWriter {
         return setBacks.add(new Ended(job, why));
     }
 
+    /** Gives a job back as if it had not been claimed. */
+    Future<Void> release(ClaimedJob job) {
+        return table.release(List.of(job)).mapEmpty();
+    }
+
     private Future<List<Written>> writeEmbedded(List<EmbeddedJob> group) {
         return model.refresh().transform(active -> {
             String fingerprint = active.succeeded() ? active.result().fingerprint() : null;
@@ -116,7 +121,7 @@ final class OutcomeWriter {
     private Future<Written> alone(EmbeddedJob job) {
         return commits.one(job)
                 .map(result -> result == Result.DONE ? Written.DONE : Written.GONE)
-                .recover(error -> mayBeOneRow(error)
+                .recover(error -> isThisRow(error)
                         ? Future.succeededFuture(new Written(false, FailureException.of(error)))
                         : Future.failedFuture(error));
     }
@@ -138,6 +143,11 @@ final class OutcomeWriter {
             }));
         }
         return all;
+    }
+
+    /** A lost race is nobody's fault, and the job comes back for another. */
+    private static boolean isThisRow(Throwable error) {
+        return mayBeOneRow(error) && FailureException.of(error).code() != FailureCode.CONFLICT;
     }
 
     private static boolean mayBeOneRow(Throwable error) {

@@ -79,7 +79,8 @@ public final class Passages {
      */
     public @Nullable Passage next() {
         if (end == 0 && !text.isEmpty() && text.length() <= maxChars && reach(0, text.length()) == text.length()) {
-            end = text.length();
+            start = text.length();
+            end = start;
             return new Passage(0, text);
         }
         int from = start;

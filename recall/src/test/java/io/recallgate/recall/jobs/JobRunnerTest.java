@@ -479,7 +479,6 @@ class JobRunnerTest {
         JobExecution execution = new JobExecution(
                 new PassageEmbedder(embedder, model, SystemClock.INSTANCE, options),
                 new OutcomeWriter(table, commits("a"), model),
-                table,
                 () -> RecallSettings.DEFAULTS,
                 new JobExecution.Context(
                         new Random(1),

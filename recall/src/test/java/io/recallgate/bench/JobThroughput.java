@@ -1,0 +1,260 @@
+package io.recallgate.bench;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.recallgate.embedding.EmbeddingOptions;
+import io.recallgate.embedding.EmbeddingVerticle;
+import io.recallgate.embedding.api.EmbedInput;
+import io.recallgate.embedding.api.EmbedRequest;
+import io.recallgate.embedding.api.EmbedResult;
+import io.recallgate.embedding.api.InputType;
+import io.recallgate.embedding.api.Priority;
+import io.recallgate.embedding.model.RealModel;
+import io.recallgate.recall.api.MemoryDraft;
+import io.recallgate.recall.api.MemoryKind;
+import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.database.Database;
+import io.recallgate.recall.database.DatabaseOptions;
+import io.recallgate.recall.database.DatabaseTime;
+import io.recallgate.recall.jobs.ActiveModel;
+import io.recallgate.recall.jobs.JobOptions;
+import io.recallgate.recall.jobs.JobRunner;
+import io.recallgate.recall.lexical.LuceneAnalysis;
+import io.recallgate.recall.schema.Schema;
+import io.recallgate.recall.store.MemoryStore;
+import io.recallgate.recall.vector.ReadWorkers;
+import io.recallgate.recall.vector.VectorIndex;
+import io.recallgate.recall.vector.VectorIndexes;
+import io.recallgate.time.CancelSignal;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.SystemClock;
+import io.recallgate.time.VertxTimers;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How much of the pool's own document throughput embedding jobs reach: the same texts of 20 to 60 tokens, first handed to
+ * the pool in requests of a slice, then stored with their jobs and embedded by a runner with a durable PostgreSQL on the
+ * same cores; rounds in turns, each phase first in every other one. Run by {@code ./recallgate bench jobs}.
+ */
+@SuppressWarnings("SystemOut") // the figures are what it is for
+public final class JobThroughput {
+
+    private static final Scope SCOPE = new Scope("bench", "");
+
+    /** Requests of eight rows: a slice each, and as many rows as a runner has jobs in flight twice over. */
+    private static final int REQUEST_ROWS = 8;
+
+    private static final int REQUESTS = 16;
+
+    private final Vertx vertx = Vertx.vertx();
+    private final int texts;
+    private final EmbeddingVerticle pool;
+    private final Database database;
+    private final ReadWorkers readers = new ReadWorkers(vertx, 1, 16);
+    private final VectorIndex vectors;
+    private final MemoryStore store;
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private int requests;
+
+    private JobThroughput(DatabaseOptions options, int texts, int workers) throws Exception {
+        this.texts = texts;
+        this.pool = new EmbeddingVerticle(
+                EmbeddingOptions.defaults(RealModel.NAME, RealModel.dataDirectory(), workers)
+                        .withoutPublicAddresses(),
+                meters);
+        vertx.deployVerticle(pool).await(60, TimeUnit.SECONDS);
+        pool.ready().await(60, TimeUnit.SECONDS);
+        Schema.migrateBlocking(options);
+        this.database = Database.open(vertx, options, new VertxTimers(vertx));
+        this.vectors = VectorIndexes.open(database, SystemClock.INSTANCE, readers, () -> 128L << 20, meters)
+                .await(60, TimeUnit.SECONDS);
+        this.store = new MemoryStore(
+                database,
+                new LuceneAnalysis(),
+                vectors,
+                vertx.createSharedWorkerExecutor("bench-writes", 2),
+                new MemoryStore.Config(SystemClock.INSTANCE, DatabaseTime.SERVER, () -> "none"));
+    }
+
+    /**
+     * Measures and prints.
+     *
+     * @param arguments texts of a phase (1,000), rounds (5), workers of the pool (2)
+     */
+    public static void main(String[] arguments) throws Exception {
+        int texts = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 1_000;
+        int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 5;
+        int workers = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 2;
+        String given = System.getenv("RECALLGATE_TEST_PGVECTOR_URL");
+        try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
+                .setLocaleConfig("locale", "C.UTF-8")
+                .setLocaleConfig("encoding", "UTF8")
+                // The library's own defaults are not durable.
+                .setServerConfig("fsync", "on")
+                .setServerConfig("synchronous_commit", "on")
+                .setServerConfig("full_page_writes", "on")
+                .start()) {
+            DatabaseOptions options = DatabaseOptions.parse(
+                    given != null
+                            ? given
+                            : "postgresql://postgres:postgres@127.0.0.1:" + postgres.getPort()
+                                    + "/postgres?sslmode=disable");
+            JobThroughput bench = new JobThroughput(options, texts, workers);
+            bench.measure(rounds);
+        }
+        // Worker pools and the native library have threads of their own.
+        System.exit(0);
+    }
+
+    private void measure(int rounds) throws Exception {
+        Random random = new Random(7);
+        double[] alone = new double[rounds];
+        double[] jobs = new double[rounds];
+        pooled(sentences(random, texts / 4));
+        for (int round = 0; round < rounds; round++) {
+            List<String> batch = sentences(random, texts);
+            if (round % 2 == 0) {
+                alone[round] = pooled(batch);
+                jobs[round] = throughJobs(batch);
+            } else {
+                jobs[round] = throughJobs(batch);
+                alone[round] = pooled(batch);
+            }
+            System.out.printf(
+                    Locale.ROOT,
+                    "round %d: pool alone %.1f texts/s, jobs %.1f texts/s, share %.3f%n",
+                    round + 1,
+                    alone[round],
+                    jobs[round],
+                    jobs[round] / alone[round]);
+        }
+        double[] shares = new double[rounds];
+        Arrays.setAll(shares, round -> jobs[round] / alone[round]);
+        System.out.printf(
+                Locale.ROOT,
+                "median: pool alone %.1f texts/s, jobs %.1f texts/s, share %.3f%n",
+                median(alone),
+                median(jobs),
+                median(shares));
+    }
+
+    /** Texts a second of the pool without anything else. */
+    private double pooled(List<String> batch) throws Exception {
+        Deque<List<String>> left = new ArrayDeque<>();
+        for (int from = 0; from < batch.size(); from += REQUEST_ROWS) {
+            left.add(batch.subList(from, Math.min(from + REQUEST_ROWS, batch.size())));
+        }
+        Promise<Void> done = Promise.promise();
+        long start = System.nanoTime();
+        vertx.runOnContext(ignored -> {
+            List<Future<Void>> lanes = new ArrayList<>();
+            for (int i = 0; i < REQUESTS; i++) {
+                lanes.add(lane(left));
+            }
+            Future.all(lanes).<Void>mapEmpty().onComplete(done);
+        });
+        done.future().await(10, TimeUnit.MINUTES);
+        return perSecond(batch.size(), start);
+    }
+
+    private Future<Void> lane(Deque<List<String>> left) {
+        List<String> next = left.poll();
+        return next == null ? Future.succeededFuture() : embed(next).compose(ignored -> lane(left));
+    }
+
+    private Future<EmbedResult> embed(List<String> rows) {
+        return pool.embedder()
+                .embed(new EmbedRequest(
+                        "bench-" + requests++,
+                        rows.stream().<EmbedInput>map(EmbedInput.Text::new).toList(),
+                        InputType.DOCUMENT,
+                        Priority.DOCUMENT,
+                        soon(),
+                        new CancelSignal()));
+    }
+
+    /** Texts a second of a runner, from its start until all vectors are committed. */
+    private double throughJobs(List<String> batch) throws Exception {
+        for (int from = 0; from < batch.size(); from += 100) {
+            List<MemoryDraft> drafts = batch.subList(from, Math.min(from + 100, batch.size())).stream()
+                    .map(text -> new MemoryDraft(
+                            text, MemoryKind.NOTE, null, null, null, null, false, null, new JsonObject()))
+                    .toList();
+            store.remember(SCOPE, drafts, soon()).await(60, TimeUnit.SECONDS);
+        }
+        long before = vectors();
+        JobRunner runner = JobRunner.create(
+                vertx,
+                new JobRunner.Stores(database, vectors),
+                pool.embedder(),
+                new ActiveModel(pool.embedder()),
+                new JobRunner.Parts(
+                        SystemClock.INSTANCE,
+                        new VertxTimers(vertx),
+                        DatabaseTime.SERVER,
+                        () -> RecallSettings.DEFAULTS,
+                        new Random(1),
+                        meters),
+                JobOptions.defaults("bench"));
+        long start = System.nanoTime();
+        runner.start();
+        while (vectors() - before < batch.size()) {
+            TimeUnit.MILLISECONDS.sleep(20);
+        }
+        double perSecond = perSecond(batch.size(), start);
+        runner.stop(soon()).await(60, TimeUnit.SECONDS);
+        return perSecond;
+    }
+
+    private long vectors() throws Exception {
+        return database.connection(soon(), connection -> connection
+                        .query("select count(*) from embedding_job where state = 'done'")
+                        .execute())
+                .map(rows -> rows.iterator().next().getLong(0))
+                .await(60, TimeUnit.SECONDS);
+    }
+
+    private static double perSecond(int count, long startNanos) {
+        return count * 1e9 / (System.nanoTime() - startNanos);
+    }
+
+    private static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        return sorted[sorted.length / 2];
+    }
+
+    /** Each text once only: the pool would run equal ones once. */
+    private static List<String> sentences(Random random, int count) {
+        String[] words = ("the a our this keeper garden rose morning evening river train meeting budget release plan "
+                        + "customer invoice server deploys waters plants delays reviews finds breaks before after "
+                        + "because while slowly again tomorrow Kyoto Lisbon Oslo team vendor contract backup")
+                .split(" ");
+        List<String> texts = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            StringBuilder text = new StringBuilder("Note ").append(random.nextInt(1_000_000));
+            int length = 14 + random.nextInt(36);
+            for (int word = 0; word < length; word++) {
+                text.append(' ').append(words[random.nextInt(words.length)]);
+            }
+            texts.add(text.append('.').toString());
+        }
+        return texts;
+    }
+
+    private static Deadline soon() {
+        return Deadline.afterMillis(SystemClock.INSTANCE, 600_000);
+    }
+}
