@@ -1,5 +1,7 @@
 package io.recallgate.bench;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.recallgate.embedding.EmbeddingOptions;
 import io.recallgate.embedding.EmbeddingVerticle;
@@ -34,14 +36,18 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
+import org.slf4j.LoggerFactory;
 
 /**
  * How much of the pool's own document throughput embedding jobs reach: the same texts of 20 to 60 tokens, first handed to
@@ -66,6 +72,7 @@ public final class JobThroughput {
     private final VectorIndex vectors;
     private final MemoryStore store;
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final Optional<ProcessHandle> postmaster;
     private int requests;
 
     private JobThroughput(DatabaseOptions options, int texts, int workers) throws Exception {
@@ -78,6 +85,7 @@ public final class JobThroughput {
         pool.ready().await(60, TimeUnit.SECONDS);
         Schema.migrateBlocking(options);
         this.database = Database.open(vertx, options, new VertxTimers(vertx));
+        this.postmaster = postmaster();
         this.vectors = VectorIndexes.open(database, SystemClock.INSTANCE, readers, () -> 128L << 20, meters)
                 .await(60, TimeUnit.SECONDS);
         this.store = new MemoryStore(
@@ -97,6 +105,8 @@ public final class JobThroughput {
         int texts = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 1_000;
         int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 5;
         int workers = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 2;
+        // What is written for every operation would be most of what is measured.
+        ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
         String given = System.getenv("RECALLGATE_TEST_PGVECTOR_URL");
         try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
                 .setLocaleConfig("locale", "C.UTF-8")
@@ -118,45 +128,50 @@ public final class JobThroughput {
         System.exit(0);
     }
 
+    /** What a phase took. Cores shared with strangers change the first figure, and hardly the second. */
+    private record Phase(double perSecond, double cpuMillisPerText) {}
+
     private void measure(int rounds) throws Exception {
         Random random = new Random(7);
-        double[] alone = new double[rounds];
-        double[] jobs = new double[rounds];
+        List<Phase> alone = new ArrayList<>();
+        List<Phase> jobs = new ArrayList<>();
         pooled(sentences(random, texts / 4));
         for (int round = 0; round < rounds; round++) {
             List<String> batch = sentences(random, texts);
             if (round % 2 == 0) {
-                alone[round] = pooled(batch);
-                jobs[round] = throughJobs(batch);
+                alone.add(pooled(batch));
+                jobs.add(throughJobs(batch));
             } else {
-                jobs[round] = throughJobs(batch);
-                alone[round] = pooled(batch);
+                jobs.add(throughJobs(batch));
+                alone.add(pooled(batch));
             }
-            System.out.printf(
-                    Locale.ROOT,
-                    "round %d: pool alone %.1f texts/s, jobs %.1f texts/s, share %.3f%n",
-                    round + 1,
-                    alone[round],
-                    jobs[round],
-                    jobs[round] / alone[round]);
+            print("round " + (round + 1), alone.get(round), jobs.get(round));
         }
-        double[] shares = new double[rounds];
-        Arrays.setAll(shares, round -> jobs[round] / alone[round]);
-        System.out.printf(
-                Locale.ROOT,
-                "median: pool alone %.1f texts/s, jobs %.1f texts/s, share %.3f%n",
-                median(alone),
-                median(jobs),
-                median(shares));
+        print("median", median(alone), median(jobs));
     }
 
-    /** Texts a second of the pool without anything else. */
-    private double pooled(List<String> batch) throws Exception {
+    private static void print(String name, Phase alone, Phase jobs) {
+        System.out.printf(
+                Locale.ROOT,
+                "%s: pool alone %.1f texts/s, %.2f ms of CPU a text; jobs %.1f texts/s, %.2f ms; share by time %.3f, by"
+                        + " CPU %.3f%n",
+                name,
+                alone.perSecond,
+                alone.cpuMillisPerText,
+                jobs.perSecond,
+                jobs.cpuMillisPerText,
+                jobs.perSecond / alone.perSecond,
+                alone.cpuMillisPerText / jobs.cpuMillisPerText);
+    }
+
+    /** The pool without anything else. */
+    private Phase pooled(List<String> batch) throws Exception {
         Deque<List<String>> left = new ArrayDeque<>();
         for (int from = 0; from < batch.size(); from += REQUEST_ROWS) {
             left.add(batch.subList(from, Math.min(from + REQUEST_ROWS, batch.size())));
         }
         Promise<Void> done = Promise.promise();
+        double cpu = cpuMillis();
         long start = System.nanoTime();
         vertx.runOnContext(ignored -> {
             List<Future<Void>> lanes = new ArrayList<>();
@@ -166,7 +181,7 @@ public final class JobThroughput {
             Future.all(lanes).<Void>mapEmpty().onComplete(done);
         });
         done.future().await(10, TimeUnit.MINUTES);
-        return perSecond(batch.size(), start);
+        return phase(batch.size(), start, cpu);
     }
 
     private Future<Void> lane(Deque<List<String>> left) {
@@ -185,8 +200,8 @@ public final class JobThroughput {
                         new CancelSignal()));
     }
 
-    /** Texts a second of a runner, from its start until all vectors are committed. */
-    private double throughJobs(List<String> batch) throws Exception {
+    /** A runner, from its start until all vectors are committed. */
+    private Phase throughJobs(List<String> batch) throws Exception {
         for (int from = 0; from < batch.size(); from += 100) {
             List<MemoryDraft> drafts = batch.subList(from, Math.min(from + 100, batch.size())).stream()
                     .map(text -> new MemoryDraft(
@@ -208,14 +223,15 @@ public final class JobThroughput {
                         new Random(1),
                         meters),
                 JobOptions.defaults("bench"));
+        double cpu = cpuMillis();
         long start = System.nanoTime();
         runner.start();
         while (vectors() - before < batch.size()) {
             TimeUnit.MILLISECONDS.sleep(20);
         }
-        double perSecond = perSecond(batch.size(), start);
+        Phase phase = phase(batch.size(), start, cpu);
         runner.stop(soon()).await(60, TimeUnit.SECONDS);
-        return perSecond;
+        return phase;
     }
 
     private long vectors() throws Exception {
@@ -226,13 +242,35 @@ public final class JobThroughput {
                 .await(60, TimeUnit.SECONDS);
     }
 
-    private static double perSecond(int count, long startNanos) {
-        return count * 1e9 / (System.nanoTime() - startNanos);
+    private Phase phase(int count, long startNanos, double startCpuMillis) {
+        double seconds = (System.nanoTime() - startNanos) / 1e9;
+        return new Phase(count / seconds, (cpuMillis() - startCpuMillis) / count);
     }
 
-    private static double median(double[] values) {
-        double[] sorted = values.clone();
-        Arrays.sort(sorted);
+    /** CPU time of this process and, where it is local, of the database's. */
+    private double cpuMillis() {
+        return Stream.concat(
+                        Stream.of(ProcessHandle.current()), postmaster.stream().flatMap(ProcessHandle::descendants))
+                .flatMap(process -> process.info().totalCpuDuration().stream())
+                .mapToLong(Duration::toMillis)
+                .sum();
+    }
+
+    private Optional<ProcessHandle> postmaster() throws Exception {
+        return database.connection(soon(), connection -> connection
+                        .query("select pg_backend_pid()")
+                        .execute())
+                .map(rows ->
+                        ProcessHandle.of(rows.iterator().next().getInteger(0)).flatMap(ProcessHandle::parent))
+                .await(60, TimeUnit.SECONDS);
+    }
+
+    private static Phase median(List<Phase> phases) {
+        return new Phase(median(phases, Phase::perSecond), median(phases, Phase::cpuMillisPerText));
+    }
+
+    private static double median(List<Phase> phases, ToDoubleFunction<Phase> value) {
+        double[] sorted = phases.stream().mapToDouble(value).sorted().toArray();
         return sorted[sorted.length / 2];
     }
 
@@ -241,7 +279,7 @@ public final class JobThroughput {
         String[] words = ("the a our this keeper garden rose morning evening river train meeting budget release plan "
                         + "customer invoice server deploys waters plants delays reviews finds breaks before after "
                         + "because while slowly again tomorrow Kyoto Lisbon Oslo team vendor contract backup")
-                .split(" ");
+                .split(" ", -1);
         List<String> texts = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             StringBuilder text = new StringBuilder("Note ").append(random.nextInt(1_000_000));
