@@ -79,11 +79,12 @@ class PassagesTest {
                         passage.text().replace(character, "").replace("x", "").isBlank());
     }
 
-    @Test
-    void aCharacterThatNeverEndsIsCutAllTheSame() {
-        List<Passage> passages = checked("e" + "\u0301".repeat(5_000), 16);
-
-        assertThat(passages).hasSizeBetween(100, 5_000);
+    @ParameterizedTest
+    @ValueSource(strings = {"\u0301", "\uDB40\uDD01"})
+    void aCharacterThatNeverEndsIsCutAllTheSameAndNoSurrogatePairWithIt(String mark) {
+        for (int tokens = 16; tokens < 24; tokens++) {
+            assertThat(checked("e" + mark.repeat(3_000), tokens)).hasSizeBetween(100, 3_000);
+        }
     }
 
     /** Whatever the text: every word is in some passage, no passage is over its bound, no character is halved. */
