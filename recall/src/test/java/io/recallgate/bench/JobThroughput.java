@@ -59,13 +59,12 @@ public final class JobThroughput {
 
     private static final Scope SCOPE = new Scope("bench", "");
 
-    /** Requests of eight rows: a slice each, and as many rows as a runner has jobs in flight twice over. */
-    private static final int REQUEST_ROWS = 8;
-
-    private static final int REQUESTS = 16;
+    /** In the pool's queue at any time: twice as many as a runner has jobs in flight. */
+    private static final int ROWS_IN_FLIGHT = 128;
 
     private final Vertx vertx = Vertx.vertx();
     private final int texts;
+    private final int requestRows;
     private final EmbeddingVerticle pool;
     private final Database database;
     private final ReadWorkers readers = new ReadWorkers(vertx, 1, 16);
@@ -75,8 +74,9 @@ public final class JobThroughput {
     private final Optional<ProcessHandle> postmaster;
     private int requests;
 
-    private JobThroughput(DatabaseOptions options, int texts, int workers) throws Exception {
+    private JobThroughput(DatabaseOptions options, int texts, int workers, int requestRows) throws Exception {
         this.texts = texts;
+        this.requestRows = requestRows;
         this.pool = new EmbeddingVerticle(
                 EmbeddingOptions.defaults(RealModel.NAME, RealModel.dataDirectory(), workers)
                         .withoutPublicAddresses(),
@@ -99,12 +99,14 @@ public final class JobThroughput {
     /**
      * Measures and prints.
      *
-     * @param arguments texts of a phase (1,000), rounds (5), workers of the pool (2)
+     * @param arguments texts of a phase (1,000), rounds (5), workers of the pool (2), rows of a request to the pool alone
+     *     (8, a slice; a job is a request of 1)
      */
     public static void main(String[] arguments) throws Exception {
         int texts = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 1_000;
         int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 5;
         int workers = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 2;
+        int requestRows = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 8;
         // What is written for every operation would be most of what is measured.
         ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
         String given = System.getenv("RECALLGATE_TEST_PGVECTOR_URL");
@@ -121,7 +123,7 @@ public final class JobThroughput {
                             ? given
                             : "postgresql://postgres:postgres@127.0.0.1:" + postgres.getPort()
                                     + "/postgres?sslmode=disable");
-            JobThroughput bench = new JobThroughput(options, texts, workers);
+            JobThroughput bench = new JobThroughput(options, texts, workers, requestRows);
             bench.measure(rounds);
         }
         // Worker pools and the native library have threads of their own.
@@ -168,15 +170,15 @@ public final class JobThroughput {
     /** The pool without anything else. */
     private Phase pooled(List<String> batch) throws Exception {
         Deque<List<String>> left = new ArrayDeque<>();
-        for (int from = 0; from < batch.size(); from += REQUEST_ROWS) {
-            left.add(batch.subList(from, Math.min(from + REQUEST_ROWS, batch.size())));
+        for (int from = 0; from < batch.size(); from += requestRows) {
+            left.add(batch.subList(from, Math.min(from + requestRows, batch.size())));
         }
         Promise<Void> done = Promise.promise();
         Cpu cpu = cpu();
         long start = System.nanoTime();
         vertx.runOnContext(ignored -> {
             List<Future<Void>> lanes = new ArrayList<>();
-            for (int i = 0; i < REQUESTS; i++) {
+            for (int i = 0; i < ROWS_IN_FLIGHT / requestRows; i++) {
                 lanes.add(lane(left));
             }
             Future.all(lanes).<Void>mapEmpty().onComplete(done);
