@@ -108,11 +108,18 @@ final class Flights {
         return held.size() - Math.min(parked(), PARKING_PLACES);
     }
 
-    /** What the contents of all jobs that are held take, parked ones included; a character counts as a byte. */
-    long contentBytes() {
-        return held.values().stream()
-                .mapToLong(flight -> flight.job().content().length())
-                .sum();
+    /**
+     * Room for contents of further jobs, where parked ones count as well and a character counts as a byte; at least for
+     * one while none runs, or parked ones could stop all others.
+     *
+     * @param bound on the contents that are held
+     */
+    long bytesLeft(long bound) {
+        long left = bound
+                - held.values().stream()
+                        .mapToLong(flight -> flight.job().content().length())
+                        .sum();
+        return isIdle() ? Math.max(1, left) : left;
     }
 
     /** Whether no job runs. */

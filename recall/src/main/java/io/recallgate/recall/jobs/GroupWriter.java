@@ -6,20 +6,22 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
- * Writes together what comes while a write is under way: one write at a time, and nothing waits while there is none.
- * Thread-safe. What waits is bounded by whoever adds: here each job in flight adds one thing at a time.
+ * Writes together what comes while a write is under way: one write at a time, and nothing waits while there is none. Each
+ * item has an outcome of its own, so that what one of a group meets need not befall the others. Thread-safe. What waits
+ * is bounded by whoever adds: here each job in flight adds one thing at a time.
  */
 final class GroupWriter<T, R> {
 
     private final Bounds bounds;
     private final ToLongFunction<T> bytes;
-    private final Function<List<T>, Future<List<R>>> write;
+    private final Function<List<T>, List<Future<R>>> write;
 
     private final Deque<Waiting<T, R>> waiting = new ArrayDeque<>();
     private boolean writing;
@@ -38,15 +40,16 @@ final class GroupWriter<T, R> {
      * Writes nothing yet.
      *
      * @param bytes of an item
-     * @param write its result has an entry for each item, in their order; if it fails, all have failed
+     * @param write returns an outcome for each item, in their order; the next write begins when all have come. If it
+     *     throws, all have failed
      */
-    GroupWriter(Bounds bounds, ToLongFunction<T> bytes, Function<List<T>, Future<List<R>>> write) {
+    GroupWriter(Bounds bounds, ToLongFunction<T> bytes, Function<List<T>, List<Future<R>>> write) {
         this.bounds = bounds;
         this.bytes = bytes;
         this.write = write;
     }
 
-    /** Completes with the result for the item once the group that it gets into is written. */
+    /** Completes with the outcome of the item, once the group that it gets into is being written. */
     Future<R> add(T item) {
         Promise<R> promise = Promise.promise();
         synchronized (this) {
@@ -71,23 +74,22 @@ final class GroupWriter<T, R> {
         if (group.isEmpty()) {
             return;
         }
-        write(group.stream().map(Waiting::item).toList()).onComplete(outcome -> {
-            for (int i = 0; i < group.size(); i++) {
-                if (outcome.succeeded()) {
-                    group.get(i).promise().complete(outcome.result().get(i));
-                } else {
-                    group.get(i).promise().fail(outcome.cause());
-                }
-            }
-            writeNext();
-        });
+        List<Future<R>> outcomes = write(group.stream().map(Waiting::item).toList());
+        for (int i = 0; i < group.size(); i++) {
+            outcomes.get(i).onComplete(group.get(i).promise());
+        }
+        Future.join(outcomes).onComplete(ignored -> writeNext());
     }
 
-    private Future<List<R>> write(List<T> items) {
+    private List<Future<R>> write(List<T> items) {
         try {
-            return write.apply(items);
+            List<Future<R>> outcomes = write.apply(items);
+            if (outcomes.size() != items.size()) {
+                throw new IllegalStateException(outcomes.size() + " outcomes of " + items.size() + " items");
+            }
+            return outcomes;
         } catch (RuntimeException e) {
-            return Future.failedFuture(e);
+            return Collections.nCopies(items.size(), Future.failedFuture(e));
         }
     }
 

@@ -11,7 +11,6 @@ import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,15 +19,15 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Commits vectors and finishes their jobs, or neither: only if memory, content, attempt, holder and lease are still the
- * ones they were made for. Stateless; any thread.
+ * Commits vectors and finishes their jobs, or neither, in one statement: only if memory, content, attempt, holder and lease
+ * are still the ones they were made for. Vectors are filed under the model that made them, whichever is active by then.
+ * Stateless; any thread.
  */
 final class JobCommits {
 
-    private static final String LOCK_MEMORY = Statements.load("jobs/lock-memory");
-    private static final String FINISH = Statements.load("jobs/finish");
-    private static final String FINISH_GROUP = Statements.load("jobs/finish-group");
-    private static final String PUT_VECTORS = Statements.load("jobs/put-vectors");
+    private static final String COMMIT = Statements.load("jobs/commit");
+    private static final String WAITING = COMMIT.replace("{locked}", "");
+    private static final String SKIPPING = COMMIT.replace("{locked}", "skip locked");
 
     private final Database database;
     private final VectorIndex vectors;
@@ -56,19 +55,9 @@ final class JobCommits {
 
     /** Commits one job, waiting for whoever is writing its memory; {@code DONE} or {@code GONE}. */
     Future<Result> one(EmbeddedJob embedded) {
-        ClaimedJob job = embedded.job();
-        Tuple memory = Tuple.of(job.scope().owner(), job.scope().project(), job.memoryId(), job.contentHash());
-        Tuple fence = Tuple.of(time.now(), job.id(), job.attempt(), holder, job.contentHash());
-        return database.transaction(deadline(), connection -> connection
-                        .preparedQuery(LOCK_MEMORY)
-                        .execute(memory)
-                        .compose(locked -> locked.size() == 0
-                                ? Future.succeededFuture(locked)
-                                : connection.preparedQuery(FINISH).execute(fence))
-                        .compose(finished -> finished.size() == 0
-                                ? Future.succeededFuture(Result.GONE)
-                                : put(connection, List.of(embedded)).map(Result.DONE)))
-                .onSuccess(result -> committed(List.of(embedded), List.of(result)));
+        // After the wait its memory is another one, or has no such content any more: nobody is writing it then.
+        return commit(WAITING, List.of(embedded))
+                .map(results -> results.get(0) == Result.DONE ? Result.DONE : Result.GONE);
     }
 
     /**
@@ -78,9 +67,13 @@ final class JobCommits {
      * @return in the order of the jobs
      */
     Future<List<Result>> group(List<EmbeddedJob> group) {
+        return commit(SKIPPING, group);
+    }
+
+    private Future<List<Result>> commit(String statement, List<EmbeddedJob> group) {
         return database.transaction(deadline(), connection -> connection
-                        .preparedQuery(FINISH_GROUP)
-                        .execute(fences(group))
+                        .preparedQuery(statement)
+                        .execute(parameters(group))
                         .compose(rows -> {
                             Map<Long, Result> byJob = new HashMap<>();
                             for (Row row : rows) {
@@ -89,58 +82,56 @@ final class JobCommits {
                             List<Result> results = group.stream()
                                     .map(one -> byJob.getOrDefault(one.job().id(), Result.GONE))
                                     .toList();
-                            List<EmbeddedJob> finished = done(group, results);
-                            return finished.isEmpty()
+                            List<StoredVector> stored = done(group, results).stream()
+                                    .flatMap(one -> stored(one).stream())
+                                    .toList();
+                            return stored.isEmpty()
                                     ? Future.succeededFuture(results)
-                                    : put(connection, finished).map(results);
+                                    : vectors.replace(connection, stored).map(results);
                         }))
                 .onSuccess(results -> committed(group, results));
     }
 
-    private Tuple fences(List<EmbeddedJob> group) {
+    private Tuple parameters(List<EmbeddedJob> group) {
         List<ClaimedJob> jobs = group.stream().map(EmbeddedJob::job).toList();
+        List<Long> passageJobs = new ArrayList<>();
+        List<Integer> numbers = new ArrayList<>();
+        List<Buffer> values = new ArrayList<>();
+        List<Boolean> incomplete = new ArrayList<>();
+        for (EmbeddedJob embedded : group) {
+            int number = 0;
+            for (EmbeddedPassage passage : embedded.passages()) {
+                passageJobs.add(embedded.job().id());
+                numbers.add(number++);
+                values.add(Buffer.buffer(passage.vector().toLittleEndian()));
+                incomplete.add(passage.incomplete());
+            }
+        }
         return Tuple.tuple()
                 .addValue(time.now())
                 .addValue(holder)
+                .addValue(group.get(0).fingerprint())
                 .addValue(jobs.stream().map(ClaimedJob::id).toArray(Long[]::new))
                 .addValue(jobs.stream().map(ClaimedJob::attempt).toArray(Integer[]::new))
                 .addValue(jobs.stream().map(job -> job.scope().owner()).toArray(String[]::new))
                 .addValue(jobs.stream().map(job -> job.scope().project()).toArray(String[]::new))
                 .addValue(jobs.stream().map(ClaimedJob::memoryId).toArray(UUID[]::new))
-                .addValue(jobs.stream().map(ClaimedJob::contentHash).toArray(Buffer[]::new));
+                .addValue(jobs.stream().map(ClaimedJob::contentHash).toArray(Buffer[]::new))
+                .addValue(group.stream().map(one -> one.passages().size()).toArray(Integer[]::new))
+                .addValue(passageJobs.toArray(Long[]::new))
+                .addValue(numbers.toArray(Integer[]::new))
+                .addValue(values.toArray(Buffer[]::new))
+                .addValue(incomplete.toArray(Boolean[]::new));
     }
 
-    private Future<Void> put(SqlConnection connection, List<EmbeddedJob> group) {
+    private static List<StoredVector> stored(EmbeddedJob embedded) {
+        ClaimedJob job = embedded.job();
         List<StoredVector> stored = new ArrayList<>();
-        List<Buffer> hashes = new ArrayList<>();
-        List<Boolean> incomplete = new ArrayList<>();
-        for (EmbeddedJob embedded : group) {
-            ClaimedJob job = embedded.job();
-            int number = 0;
-            for (EmbeddedPassage passage : embedded.passages()) {
-                stored.add(new StoredVector(
-                        job.scope(), job.memoryId(), number++, embedded.fingerprint(), passage.vector()));
-                hashes.add(job.contentHash());
-                incomplete.add(passage.incomplete());
-            }
+        for (EmbeddedPassage passage : embedded.passages()) {
+            stored.add(new StoredVector(
+                    job.scope(), job.memoryId(), stored.size(), embedded.fingerprint(), passage.vector()));
         }
-        Tuple values = Tuple.tuple()
-                .addValue(group.get(0).fingerprint())
-                .addValue(group.stream().map(one -> one.job().memoryId()).toArray(UUID[]::new))
-                .addValue(group.stream().map(one -> one.passages().size()).toArray(Integer[]::new))
-                .addValue(stored.stream().map(one -> one.scope().owner()).toArray(String[]::new))
-                .addValue(stored.stream().map(one -> one.scope().project()).toArray(String[]::new))
-                .addValue(stored.stream().map(StoredVector::memoryId).toArray(UUID[]::new))
-                .addValue(hashes.toArray(Buffer[]::new))
-                .addValue(stored.stream().map(StoredVector::passage).toArray(Integer[]::new))
-                .addValue(stored.stream()
-                        .map(one -> Buffer.buffer(one.vector().toLittleEndian()))
-                        .toArray(Buffer[]::new))
-                .addValue(incomplete.toArray(Boolean[]::new));
-        return connection
-                .preparedQuery(PUT_VECTORS)
-                .execute(values)
-                .compose(ignored -> vectors.replace(connection, stored));
+        return stored;
     }
 
     private void committed(List<EmbeddedJob> group, List<Result> results) {

@@ -168,7 +168,7 @@ public final class JobRunner {
         }
         cancelPoll();
         int free = fixed.options().concurrency() - flights.placesTaken();
-        long bytes = bytesLeft();
+        long bytes = flights.bytesLeft(fixed.options().contentBytes());
         if (free <= 0 || bytes <= 0) {
             return;
         }
@@ -193,7 +193,8 @@ public final class JobRunner {
             return;
         }
         jobs.forEach(this::run);
-        if (jobs.size() < asked) {
+        // A claim that stopped at the bound on bytes left others behind.
+        if (jobs.size() < asked && flights.bytesLeft(fixed.options().contentBytes()) > 0) {
             fixed.upkeep().drained(this::wake);
         }
         if (wokenMeanwhile && jobs.size() < asked) {
@@ -385,12 +386,6 @@ public final class JobRunner {
         if (whenIdle != null && flights.isIdle() && !claiming) {
             whenIdle.run();
         }
-    }
-
-    /** Room for contents of further jobs; at least for one while none runs, or parked ones could stop all others. */
-    private long bytesLeft() {
-        long left = fixed.options().contentBytes() - flights.contentBytes();
-        return flights.isIdle() ? Math.max(1, left) : left;
     }
 
     private RecallSettings settings() {

@@ -6,6 +6,7 @@ import io.recallgate.recall.jobs.GroupWriter.Bounds;
 import io.recallgate.recall.jobs.JobCommits.Result;
 import io.recallgate.recall.jobs.JobTable.SetBack;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -57,6 +58,24 @@ final class OutcomeWriter {
 
     private record Ended(ClaimedJob job, SetBack why) {}
 
+    /** An item of a group, and where its outcome goes. */
+    private record Open<T, R>(T item, Promise<R> promise) {
+        static <T, R> List<Open<T, R>> of(List<T> items) {
+            return items.stream()
+                    .map(item -> new Open<T, R>(item, Promise.promise()))
+                    .toList();
+        }
+
+        static <T, R> List<Future<R>> futures(List<Open<T, R>> open) {
+            return open.stream().map(one -> one.promise().future()).toList();
+        }
+
+        /** Trouble that befalls the rest of a group: those without an outcome get this one. */
+        static <T, R> void fail(List<Open<T, R>> open, Throwable trouble) {
+            open.forEach(one -> one.promise().tryFail(trouble));
+        }
+    }
+
     /** Commits the vectors if all they were made for, and their model, is still there. */
     Future<Written> commit(EmbeddedJob job) {
         return embedded.add(job);
@@ -72,50 +91,50 @@ final class OutcomeWriter {
         return table.release(List.of(job)).mapEmpty();
     }
 
-    private Future<List<Written>> writeEmbedded(List<EmbeddedJob> group) {
-        return model.refresh().transform(active -> {
-            String fingerprint = active.succeeded() ? active.result().fingerprint() : null;
-            List<EmbeddedJob> current = new ArrayList<>();
-            List<ClaimedJob> outdated = new ArrayList<>();
-            for (EmbeddedJob job : group) {
-                if (job.fingerprint().equals(fingerprint)) {
-                    current.add(job);
-                } else {
-                    // The model was replaced while this ran: the vectors would be filed under one that is gone.
-                    outdated.add(job.job());
-                }
-            }
-            Future<?> released = outdated.isEmpty() ? Future.succeededFuture() : table.release(outdated);
-            return released.compose(ignored -> commitAll(current)).map(written -> {
-                List<Written> all = new ArrayList<>();
-                int next = 0;
-                for (EmbeddedJob job : group) {
-                    all.add(job.fingerprint().equals(fingerprint) ? written.get(next++) : Written.GONE);
-                }
-                return all;
-            });
-        });
+    private List<Future<Written>> writeEmbedded(List<EmbeddedJob> group) {
+        List<Open<EmbeddedJob, Written>> open = Open.of(group);
+        model.refresh()
+                .transform(active -> {
+                    String fingerprint = active.succeeded() ? active.result().fingerprint() : null;
+                    List<Open<EmbeddedJob, Written>> current = new ArrayList<>(open);
+                    List<Open<EmbeddedJob, Written>> outdated = new ArrayList<>(open);
+                    current.removeIf(one -> !one.item().fingerprint().equals(fingerprint));
+                    outdated.removeAll(current);
+                    return giveBack(outdated).transform(ignored -> commitAll(current));
+                })
+                .onFailure(trouble -> Open.fail(open, trouble));
+        return Open.futures(open);
     }
 
-    private Future<List<Written>> commitAll(List<EmbeddedJob> jobs) {
-        return switch (jobs.size()) {
-            case 0 -> Future.succeededFuture(List.of());
-            case 1 -> alone(jobs.get(0)).map(List::of);
-            default -> together(jobs);
-        };
+    /** Their model was replaced while they ran: nobody asks for its vectors any more, and the new one's are wanted. */
+    private Future<Void> giveBack(List<Open<EmbeddedJob, Written>> outdated) {
+        if (outdated.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        return table.release(outdated.stream().map(one -> one.item().job()).toList())
+                .onSuccess(ignored -> outdated.forEach(one -> one.promise().complete(Written.GONE)))
+                .onFailure(trouble -> Open.fail(outdated, trouble))
+                .mapEmpty();
     }
 
-    private Future<List<Written>> together(List<EmbeddedJob> jobs) {
-        return commits.group(jobs)
+    private Future<Void> commitAll(List<Open<EmbeddedJob, Written>> jobs) {
+        if (jobs.size() <= 1) {
+            return oneByOne(jobs, this::alone);
+        }
+        return commits.group(jobs.stream().map(Open::item).toList())
                 .compose(
-                        results -> oneByOne(jobs, i -> switch (results.get(i)) {
-                            case DONE -> Future.succeededFuture(Written.DONE);
-                            case GONE -> Future.succeededFuture(Written.GONE);
-                            case BUSY -> alone(jobs.get(i));
-                        }),
-                        error -> mayBeOneRow(error)
-                                ? oneByOne(jobs, i -> alone(jobs.get(i)))
-                                : Future.failedFuture(error));
+                        results -> {
+                            List<Open<EmbeddedJob, Written>> busy = new ArrayList<>();
+                            for (int i = 0; i < jobs.size(); i++) {
+                                switch (results.get(i)) {
+                                    case DONE -> jobs.get(i).promise().complete(Written.DONE);
+                                    case GONE -> jobs.get(i).promise().complete(Written.GONE);
+                                    case BUSY -> busy.add(jobs.get(i));
+                                }
+                            }
+                            return oneByOne(busy, this::alone);
+                        },
+                        error -> mayBeOneRow(error) ? oneByOne(jobs, this::alone) : Future.failedFuture(error));
     }
 
     private Future<Written> alone(EmbeddedJob job) {
@@ -126,21 +145,40 @@ final class OutcomeWriter {
                         : Future.failedFuture(error));
     }
 
-    private Future<List<Boolean>> writeSetBacks(List<Ended> group) {
-        List<ClaimedJob> jobs = group.stream().map(Ended::job).toList();
-        return table.setBack(jobs, group.stream().map(Ended::why).toList())
-                .map(ours -> jobs.stream().map(job -> ours.contains(job.id())).toList());
+    private List<Future<Boolean>> writeSetBacks(List<Ended> group) {
+        List<Open<Ended, Boolean>> open = Open.of(group);
+        setBack(group)
+                .compose(
+                        ours -> {
+                            open.forEach(one -> one.promise()
+                                    .complete(ours.contains(one.item().job().id())));
+                            return Future.succeededFuture();
+                        },
+                        error -> mayBeOneRow(error) && open.size() > 1
+                                ? oneByOne(open, one -> setBack(List.of(one)).map(ours -> !ours.isEmpty()))
+                                : Future.failedFuture(error))
+                .onFailure(trouble -> Open.fail(open, trouble));
+        return Open.futures(open);
     }
 
-    /** After one another: a group has a connection of its own, and no more. */
-    private static <R> Future<List<R>> oneByOne(List<?> items, Function<Integer, Future<R>> write) {
-        Future<List<R>> all = Future.succeededFuture(new ArrayList<>());
-        for (int i = 0; i < items.size(); i++) {
-            int at = i;
-            all = all.compose(sofar -> write.apply(at).map(result -> {
-                sofar.add(result);
-                return sofar;
-            }));
+    private Future<Set<Long>> setBack(List<Ended> group) {
+        return table.setBack(
+                group.stream().map(Ended::job).toList(),
+                group.stream().map(Ended::why).toList());
+    }
+
+    /**
+     * After one another: a group has a connection of its own, and no more. A failure that one row can be the reason of is
+     * that row's alone; after any other the rest is not tried, since each would wait for the same trouble.
+     */
+    private static <T, R> Future<Void> oneByOne(List<Open<T, R>> items, Function<T, Future<R>> write) {
+        Future<Void> all = Future.succeededFuture();
+        for (Open<T, R> one : items) {
+            all = all.compose(ignored -> write.apply(one.item())
+                    .onSuccess(one.promise()::complete)
+                    .onFailure(one.promise()::fail)
+                    .<Void>mapEmpty()
+                    .recover(error -> mayBeOneRow(error) ? Future.succeededFuture() : Future.failedFuture(error)));
         }
         return all;
     }

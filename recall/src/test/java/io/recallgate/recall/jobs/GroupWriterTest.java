@@ -2,11 +2,14 @@ package io.recallgate.recall.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.recallgate.recall.Await;
 import io.recallgate.recall.jobs.GroupWriter.Bounds;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -14,12 +17,14 @@ import org.junit.jupiter.api.Test;
 class GroupWriterTest {
 
     private final List<List<Integer>> groups = new ArrayList<>();
-    private final List<Promise<List<String>>> writes = new ArrayList<>();
+    private final List<List<Promise<String>>> writes = new ArrayList<>();
     private final GroupWriter<Integer, String> writer =
             new GroupWriter<>(new Bounds(4, 100), Integer::longValue, group -> {
                 groups.add(group);
-                writes.add(Promise.promise());
-                return writes.get(writes.size() - 1).future();
+                List<Promise<String>> outcomes =
+                        group.stream().map(item -> Promise.<String>promise()).toList();
+                writes.add(outcomes);
+                return outcomes.stream().map(Promise::future).toList();
             });
 
     @Test
@@ -56,29 +61,62 @@ class GroupWriterTest {
     }
 
     @Test
-    void aWriteThatFailsFailsItsGroupAndTheNextGoesOn() {
-        Future<String> first = writer.add(1);
-        Future<String> second = writer.add(2);
-        writes.get(0).fail("on purpose");
+    void eachItemHasItsOwnOutcomeAndTheNextWriteBeginsWhenAllHaveCome() {
+        writer.add(1);
+        List<Future<String>> group = List.of(writer.add(2), writer.add(3), writer.add(4));
+        Future<String> next = writer.add(60);
+        writer.add(61);
+        complete(0);
+        List<Promise<String>> outcomes = writes.get(1);
 
-        assertThat(first.cause()).hasMessage("on purpose");
-        complete(1);
-        assertThat(second.result()).isEqualTo("wrote 2");
+        outcomes.get(2).fail("on purpose");
+        outcomes.get(0).complete("wrote 2");
+        assertThat(group.get(2).cause()).hasMessage("on purpose");
+        assertThat(group.get(0).result()).isEqualTo("wrote 2");
+        assertThat(group.get(1).isComplete()).isFalse();
+        assertThat(groups).as("one write at a time").hasSize(2);
+
+        outcomes.get(1).complete("wrote 3");
+        outcomes.get(3).fail("on purpose too");
+        assertThat(group.get(1).result()).isEqualTo("wrote 3");
+        assertThat(next.cause()).hasMessage("on purpose too");
+        assertThat(groups.get(2)).containsExactly(61);
     }
 
     @Test
-    void aWriteThatThrowsFailsItsGroupAndTheNextGoesOn() {
-        GroupWriter<Integer, String> throwing = new GroupWriter<>(new Bounds(4, 100), Integer::longValue, group -> {
-            throw new IllegalStateException("a defect");
+    void aWriteThatThrowsOrForgetsAnItemFailsItsGroupAndTheNextGoesOn() {
+        AtomicInteger writes = new AtomicInteger();
+        GroupWriter<Integer, String> defective = new GroupWriter<>(new Bounds(4, 100), Integer::longValue, group -> {
+            if (writes.incrementAndGet() == 1) {
+                throw new IllegalStateException("a defect");
+            }
+            return List.of();
         });
 
-        assertThat(throwing.add(1).cause()).hasMessage("a defect");
-        assertThat(throwing.add(2).cause()).hasMessage("a defect");
+        assertThat(defective.add(1).cause()).hasMessage("a defect");
+        assertThat(defective.add(2).cause()).hasMessage("0 outcomes of 1 items");
+    }
+
+    @Test
+    void whatIsAddedInOneTurnOfAContextGoesTogether() {
+        Vertx vertx = Vertx.vertx();
+        try {
+            Promise<Void> added = Promise.promise();
+            vertx.runOnContext(ignored -> {
+                writer.add(1);
+                writer.add(2);
+                vertx.runOnContext(later -> added.complete());
+            });
+            Await.result(added.future());
+            assertThat(groups).containsExactly(List.of(1, 2));
+        } finally {
+            Await.result(vertx.close());
+        }
     }
 
     private void complete(int write) {
-        writes.get(write)
-                .complete(
-                        groups.get(write).stream().map(item -> "wrote " + item).toList());
+        for (int i = 0; i < writes.get(write).size(); i++) {
+            writes.get(write).get(i).complete("wrote " + groups.get(write).get(i));
+        }
     }
 }

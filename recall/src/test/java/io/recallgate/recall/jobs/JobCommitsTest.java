@@ -61,14 +61,22 @@ class JobCommitsTest {
     private JobCommits commits;
     private OutcomeWriter outcomes;
 
-    /** Refuses one memory, as a constraint of its own table would. */
+    /** Refuses one memory, as a constraint of its own table would, and loses the connection over another. */
     private static final class PickyIndex extends RecordingVectorIndex {
-        private volatile UUID refused = new UUID(0, 0);
+        private static final UUID NONE = new UUID(0, 0);
+        private volatile UUID refused = NONE;
+        private volatile UUID broken = NONE;
 
         @Override
         public Future<Void> replace(SqlConnection transaction, List<StoredVector> vectors) {
-            return vectors.stream().anyMatch(vector -> vector.memoryId().equals(refused))
-                    ? transaction.query("select 1 / 0").execute().mapEmpty()
+            if (vectors.stream().anyMatch(vector -> vector.memoryId().equals(refused))) {
+                return transaction.query("select 1 / 0").execute().mapEmpty();
+            }
+            return vectors.stream().anyMatch(vector -> vector.memoryId().equals(broken))
+                    ? transaction
+                            .query("select pg_terminate_backend(pg_backend_pid())")
+                            .execute()
+                            .mapEmpty()
                     : super.replace(transaction, vectors);
         }
     }
@@ -183,6 +191,119 @@ class JobCommitsTest {
     }
 
     @Test
+    void contentThatChangesOrGoesWhileACommitWaitsIsNotGivenTheVectors() throws SQLException {
+        List<EmbeddedJob> group = claimed(3);
+        List<Future<Result>> results = new ArrayList<>();
+        try (Connection writer = testDatabase.jdbc();
+                Statement statement = writer.createStatement()) {
+            writer.setAutoCommit(false);
+            statement.execute("update memory set content = 'new', content_hash = sha256('new') where id = '"
+                    + id(group, 0) + "'; delete from memory where id = '" + id(group, 1)
+                    + "'; update memory set author = 'Mina' where id = '" + id(group, 2)
+                    + "'; update embedding_job set state = 'cancelled', finished_at = now(), leased_by = null,"
+                    + " lease_until = null where memory_id in ('" + id(group, 0) + "', '" + id(group, 2) + "')");
+            group.forEach(job -> results.add(commits.one(job)));
+            Await.until("all wait for the writer", () -> text("select count(*) from pg_stat_activity"
+                            + " where datname = current_database() and wait_event_type = 'Lock'")
+                    .equals("3"));
+            writer.commit();
+        }
+
+        for (Future<Result> result : results) {
+            assertThat(Await.result(result)).isEqualTo(Result.GONE);
+        }
+        assertThat(text("select count(*) from memory_vector")).isEqualTo("0");
+        assertThat(text("select count(*) from embedding_job where state = 'done'"))
+                .isEqualTo("0");
+    }
+
+    @Test
+    void aLeaseThatRunsOutWhileItsGroupIsDueCommitsNothing() throws SQLException {
+        List<EmbeddedJob> group = claimed(3);
+        Future<Written> first;
+        List<Future<Written>> late;
+        try (Connection writer = testDatabase.jdbc();
+                Statement statement = writer.createStatement()) {
+            writer.setAutoCommit(false);
+            statement.execute("select from memory where id = '" + id(group, 0) + "' for update");
+            first = outcomes.commit(group.get(0));
+            late = List.of(outcomes.commit(group.get(1)), outcomes.commit(group.get(2)));
+            Await.until("the first waits for the writer", () -> text("select count(*) from pg_stat_activity"
+                            + " where datname = current_database() and wait_event_type = 'Lock'")
+                    .equals("1"));
+            clock.advanceMillis(60_001);
+            Await.result(table.renew(List.of(group.get(2).job()), 60_000));
+            writer.commit();
+        }
+
+        assertThat(Await.result(first))
+                .as("its lease had not run out when it was sent")
+                .isEqualTo(Written.DONE);
+        assertThat(Await.result(late.get(0))).isEqualTo(Written.GONE);
+        assertThat(Await.result(late.get(1))).isEqualTo(Written.DONE);
+        assertThat(text("select count(*) from memory_vector where memory_id = '" + id(group, 1) + "'"))
+                .isEqualTo("0");
+    }
+
+    @Test
+    void aConnectionThatIsLostInTheMiddleOfAGroupCommitsNothingAndItIsCommittedOnceLater() {
+        List<EmbeddedJob> group = claimed(7);
+        vectors.broken = id(group, 6);
+
+        List<Future<Written>> lost = commitTogether(group);
+
+        assertThat(lost.get(0).result()).as("it went alone, before the others").isEqualTo(Written.DONE);
+        for (Future<Written> one : lost.subList(1, 7)) {
+            assertThat(FailureException.of(one.cause()).code()).isEqualTo(FailureCode.DATABASE_UNAVAILABLE);
+        }
+        assertThat(text("select count(*) from memory_vector")).isEqualTo("1");
+        assertThat(text("select count(*) from embedding_job where state = 'running'"))
+                .isEqualTo("6");
+
+        vectors.broken = PickyIndex.NONE;
+        List<Future<Written>> again = commitTogether(group);
+        assertThat(again.get(0).result()).as("not twice").isEqualTo(Written.GONE);
+        assertThat(again.subList(1, 7)).allMatch(one -> one.result().done());
+        assertThat(text("select count(*) || ' ' || count(distinct memory_id) from memory_vector"))
+                .isEqualTo("7 7");
+    }
+
+    @Test
+    void troubleThatComesWhileAGroupIsCommittedOneByOneKeepsWhatWasDone() {
+        List<EmbeddedJob> group = claimed(6);
+        vectors.refused = id(group, 1);
+        vectors.broken = id(group, 4);
+
+        List<Future<Written>> written = commitTogether(group);
+
+        assertThat(written.get(0).result()).isEqualTo(Written.DONE);
+        assertThat(written.get(1).result().failure()).as("refused by itself").isNotNull();
+        assertThat(written.get(2).result()).isEqualTo(Written.DONE);
+        assertThat(written.get(3).result()).isEqualTo(Written.DONE);
+        assertThat(FailureException.of(written.get(4).cause()).code()).isEqualTo(FailureCode.DATABASE_UNAVAILABLE);
+        assertThat(FailureException.of(written.get(5).cause()).code()).isEqualTo(FailureCode.DATABASE_UNAVAILABLE);
+        assertThat(text("select count(*) from embedding_job where state = 'running'"))
+                .isEqualTo("3");
+        assertThat(text("select count(*) from memory_vector")).isEqualTo("3");
+    }
+
+    @Test
+    void aReasonThatTheDatabaseCannotStoreKeepsNoOtherAttemptFromEnding() {
+        List<ClaimedJob> jobs = claimed(4).stream().map(EmbeddedJob::job).toList();
+        List<Future<Boolean>> ended = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            ended.add(outcomes.setBack(
+                    jobs.get(i), new SetBack(false, true, 5_000, "first", i == 2 ? "one\0two" : "one")));
+        }
+        Await.until("all have ended", () -> ended.stream().allMatch(Future::isComplete));
+
+        assertThat(FailureException.of(ended.get(2).cause()).code()).isEqualTo(FailureCode.INVALID_TEXT);
+        assertThat(List.of(0, 1, 3)).allMatch(i -> ended.get(i).result());
+        assertThat(text("select count(*) from embedding_job where state = 'retryable'"))
+                .isEqualTo("3");
+    }
+
+    @Test
     void jobsOfAModelThatWasReplacedGoBackAndTheOthersAreCommitted() {
         List<EmbeddedJob> group = new ArrayList<>(claimed(3));
         group.set(0, new EmbeddedJob(group.get(0).job(), "older", group.get(0).passages()));
@@ -201,9 +322,9 @@ class JobCommitsTest {
     void allPassagesOfATextAreReplacedTogether() {
         EmbeddedJob long3 = claimed(1).get(0);
         Await.result(commits.group(List.of(passages(long3, 3, true), claimed(1).get(0))));
-        assertThat(text("select string_agg(passage::text || incomplete, ' ' order by passage) from memory_vector"
-                        + " where memory_id = '" + long3.job().memoryId() + "'"))
-                .isEqualTo("0false 1false 2true");
+        String passages = "select string_agg(passage || '/' || passages || incomplete, ' ' order by passage)"
+                + " from memory_vector where memory_id = '" + long3.job().memoryId() + "'";
+        assertThat(text(passages)).isEqualTo("0/3false 1/3false 2/3true");
 
         testDatabase.execute("insert into embedding_job (memory_id, owner, project, content_hash, available_at)"
                 + " select id, owner, project, content_hash, '" + clock.instant() + "' from memory");
@@ -218,9 +339,7 @@ class JobCommitsTest {
                 .orElseThrow());
         Await.result(commits.group(List.of(short1, passages(other, 2, false))));
 
-        assertThat(text("select string_agg(passage::text || incomplete, ' ' order by passage) from memory_vector"
-                        + " where memory_id = '" + long3.job().memoryId() + "'"))
-                .isEqualTo("0false");
+        assertThat(text(passages)).isEqualTo("0/1false");
         assertThat(text("select count(*) from memory_vector")).isEqualTo("3");
     }
 
@@ -250,6 +369,13 @@ class JobCommitsTest {
         assertThat(Await.result(table.claim(10, 2_500, 60_000, List.of()))).hasSize(3);
         assertThat(text("select count(*) from embedding_job where state = 'available' and attempt = 0"))
                 .isEqualTo("2");
+    }
+
+    /** The first goes alone, and the others together behind it. */
+    private List<Future<Written>> commitTogether(List<EmbeddedJob> group) {
+        List<Future<Written>> written = group.stream().map(outcomes::commit).toList();
+        Await.until("all have an outcome", () -> written.stream().allMatch(Future::isComplete));
+        return written;
     }
 
     private List<EmbeddedJob> claimed(int count) {
