@@ -1,5 +1,5 @@
--- A page of memories, in the order of their ids. Those without a vector of the active model and without a job that would
--- make one, as after a change of the model, get a job behind all new writes. Failed ones wait for an operator.
+-- A page of memories, in the order of their ids. Those without all their vectors of the active model and without a job
+-- that would make them, as after a change of the model, get a job behind all new writes. Failed ones wait for an operator.
 -- $1 now, $2 fingerprint, $3 last memory of the page before, $4 most memories
 with page as materialized (
   select id, owner, project, content_hash from memory where id > $3 order by id limit $4
@@ -11,7 +11,8 @@ with page as materialized (
       and j.content_hash = p.content_hash) as failed
   from page p
   where not exists (select from memory_vector v
-    where v.memory_id = p.id and v.fingerprint = $2 and v.content_hash = p.content_hash)
+    where v.memory_id = p.id and v.fingerprint = $2 and v.content_hash = p.content_hash
+    having count(*) = max(v.passages))
 ), opened as (
   insert into embedding_job (memory_id, owner, project, content_hash, priority, available_at, created_at)
   select id, owner, project, content_hash, 2, coalesce($1::timestamptz, now()), coalesce($1::timestamptz, now())
