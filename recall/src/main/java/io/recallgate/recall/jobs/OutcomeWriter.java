@@ -24,7 +24,7 @@ final class OutcomeWriter {
     /** As many as are in flight by default. */
     private static final int GROUP_JOBS = 64;
 
-    /** One statement's parameters: some five thousand vectors of 384 dimensions would be too many to hold twice. */
+    /** Some 2,700 vectors of 384 dimensions, which an index may hold five times over as numbers of its own. */
     private static final long GROUP_BYTES = 4L << 20;
 
     /** Refusals that one row can be the reason of; any other is trouble that the next transaction would have too. */

@@ -617,6 +617,55 @@ class JobRunnerTest {
     }
 
     @Test
+    void whatIsStillBeingCommittedWhenARunnerGivesUpCommitsNothing() throws SQLException {
+        UUID id = remember("slow to commit", null);
+        Future<Void> stopped;
+        try (Connection writer = testDatabase.jdbc();
+                Statement statement = writer.createStatement()) {
+            writer.setAutoCommit(false);
+            statement.execute("select from memory where id = '" + id + "' for update");
+            JobRunner runner = runner("a");
+            Await.until("its commit waits for the writer", () -> testDatabase
+                    .queryText("select count(*) from pg_stat_activity"
+                            + " where datname = current_database() and wait_event_type = 'Lock'")
+                    .equals("1"));
+
+            stopped = runner.stop(Deadline.afterMillis(clock, 1_000));
+            Await.until("the bound of the drain has passed, and the lease is given back", () -> {
+                clock.advanceMillis(1_000);
+                return count("available") == 1;
+            });
+            assertThat(Await.result(table("b").claim(1, 1 << 20, 60_000, List.of())))
+                    .hasSize(1);
+            writer.commit();
+        }
+        Await.result(stopped);
+        Await.until("nothing is open any more", () -> testDatabase
+                .queryText("select count(*) from pg_stat_activity where datname = current_database()"
+                        + " and state <> 'idle' and pid <> pg_backend_pid()")
+                .equals("0"));
+
+        assertThat(testDatabase.queryText("select state || attempt || leased_by from embedding_job"))
+                .isEqualTo("running2b");
+        assertThat(vectorsOf("f1")).isZero();
+        assertThat(vectors.committed).isEmpty();
+    }
+
+    @Test
+    void aRunnerHoldsNoMoreContentThanItsBoundAndGoesOnAsItEnds() {
+        rememberMany(30);
+        embedder.holdAll();
+        // Nine characters each, and one beyond the bound.
+        runner(new JobOptions("a", 8, 25, 600_000, 24 * 3_600_000L));
+        Await.until("three are in flight", () -> embedder.asked.size() == 3);
+        assertThat(count("running")).isEqualTo(3);
+
+        embedder.releaseAll();
+        // No time passes, so one claim follows from the other.
+        awaitJobs("done", 30);
+    }
+
+    @Test
     void anotherModelEmbedsWhatHasNoVectorOfIt() {
         rememberMany(3);
         runner("a");
@@ -897,6 +946,10 @@ class JobRunnerTest {
     }
 
     private JobRunner runner(String holder) {
+        return runner(JobOptions.defaults(holder).withConcurrency(8));
+    }
+
+    private JobRunner runner(JobOptions options) {
         JobRunner runner = JobRunner.create(
                 vertx,
                 new JobRunner.Stores(database, vectors),
@@ -910,7 +963,7 @@ class JobRunnerTest {
                         () -> RecallSettings.DEFAULTS,
                         new Random(1),
                         new SimpleMeterRegistry()),
-                JobOptions.defaults(holder).withConcurrency(8));
+                options);
         runners.add(runner);
         runner.start();
         return runner;
