@@ -9,7 +9,7 @@ with page as materialized (
   select v.memory_id, v.fingerprint
   from memory_vector v
   join page p on p.id = v.memory_id
-  where v.fingerprint <> $1 and v.created_at <= now() - $4 * interval '1 millisecond'
+  where v.memory_id = any (array(select id from page)) and v.fingerprint <> $1 and v.created_at <= now() - $4 * interval '1 millisecond'
     and exists (select from memory_vector active
       where active.memory_id = p.id and active.fingerprint = $1 and active.content_hash = p.content_hash
       having count(*) = max(active.passages))
