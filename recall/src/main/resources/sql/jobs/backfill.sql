@@ -1,5 +1,7 @@
--- A page of memories, in the order of their ids. Those without a vector of the active model and without a job that would
--- make one, as after a change of the model, get a job behind all new writes. Failed ones wait for an operator.
+-- A page of memories, in the order of their ids. Those without all their vectors of the active model and without a job
+-- that would make them, as after a change of the model, get a job behind all new writes. Failed ones wait for an operator.
+-- The page is an array where vectors of other models are looked for: as a join, with hardly any of them, all vectors of
+-- all memories would be read instead.
 -- $1 now, $2 fingerprint, $3 last memory of the page before, $4 most memories
 with page as materialized (
   select id, owner, project, content_hash from memory where id > $3 order by id limit $4
@@ -11,7 +13,8 @@ with page as materialized (
       and j.content_hash = p.content_hash) as failed
   from page p
   where not exists (select from memory_vector v
-    where v.memory_id = p.id and v.fingerprint = $2 and v.content_hash = p.content_hash)
+    where v.memory_id = p.id and v.fingerprint = $2 and v.content_hash = p.content_hash
+    having count(*) = max(v.passages))
 ), opened as (
   insert into embedding_job (memory_id, owner, project, content_hash, priority, available_at, created_at)
   select id, owner, project, content_hash, 2, coalesce($1::timestamptz, now()), coalesce($1::timestamptz, now())
@@ -23,4 +26,5 @@ with page as materialized (
 select (select count(*) from page) as memories, (select id from page order by id desc limit 1) as last,
   (select count(*) from opened) as opened, (select count(*) from missing where open) as pending,
   (select (extract(epoch from now() - max(v.created_at)) * 1000)::bigint
-    from memory_vector v join page p on p.id = v.memory_id where v.fingerprint <> $2) as youngest_other_millis
+    from memory_vector v
+    where v.memory_id = any (array(select id from page)) and v.fingerprint <> $2) as youngest_other_millis

@@ -1,11 +1,16 @@
 -- A page, newest first, from below the position $4. $3 is the fingerprint of the active model.
 select m.id, m.external_id, m.kind, m.role, m.author, m.session, m.content, m.content_hash, m.occurred_at, m.pinned,
-  m.metadata, m.version, m.position, m.created_at, m.updated_at, s.state
+  m.metadata, m.version, m.position, m.created_at, m.updated_at, s.state,
+  coalesce(e.passages, 0) as passages, coalesce(e.incomplete, false) as incomplete
 from memory m
+left join lateral (
+  select count(*)::integer as passages, bool_or(v.incomplete) as incomplete
+  from memory_vector v
+  where v.memory_id = m.id and v.fingerprint = $3 and v.content_hash = m.content_hash
+  having count(*) = max(v.passages)) e on true
 cross join lateral (select
   case
-    when exists (select from memory_vector v
-      where v.memory_id = m.id and v.fingerprint = $3 and v.content_hash = m.content_hash) then 'embedded'
+    when e.passages is not null then 'embedded'
     when exists (select from embedding_job j
       where j.memory_id = m.id and j.state in ('available', 'running', 'retryable')) then 'pending'
     when exists (select from embedding_job j

@@ -4,7 +4,8 @@ select m.id, m.external_id, m.kind, m.role, m.author, m.session, m.content_hash,
   m.version,
   case
     when exists (select from memory_vector v
-      where v.memory_id = m.id and v.fingerprint = $4 and v.content_hash = m.content_hash) then 'embedded'
+      where v.memory_id = m.id and v.fingerprint = $4 and v.content_hash = m.content_hash
+      having count(*) = max(v.passages)) then 'embedded'
     when exists (select from embedding_job j
       where j.memory_id = m.id and j.state in ('available', 'running', 'retryable')) then 'pending'
     when exists (select from embedding_job j

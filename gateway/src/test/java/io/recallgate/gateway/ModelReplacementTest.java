@@ -55,7 +55,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ModelReplacementTest {
 
     private static final String BUNDLED = "e5-small-v2-q";
-    private static final int MEMORIES = 60;
+    private static final int SHORT_MEMORIES = 60;
     private static final List<String> TEXTS = List.of("a cat on the piano", "the invoice of March", "祖母は京都に住んでいます");
 
     private final List<JsonObject> events = new CopyOnWriteArrayList<>();
@@ -116,6 +116,9 @@ class ModelReplacementTest {
         remember();
         Eventually.holds("all is embedded", 60, () -> remaining() == 0);
         String old = fingerprint();
+        int passages = passages();
+        assertThat(passages).as("of the long memory").isGreaterThan(2);
+        assertThat(vectors(old)).isEqualTo(SHORT_MEMORIES + passages);
         List<EmbeddingVector> oldVectors = vectorsOf(TEXTS).vectors();
 
         badModelsChangeNothing(old);
@@ -144,7 +147,8 @@ class ModelReplacementTest {
         over.set(true);
         Eventually.holds("the old vectors are gone", 60, () -> vectors(old) == 0);
 
-        assertThat(vectors(fresh)).isEqualTo(MEMORIES);
+        assertThat(passages()).isEqualTo(passages);
+        assertThat(vectors(fresh)).isEqualTo(SHORT_MEMORIES + passages);
         assertThat(failures).isEmpty();
         JsonObject recalled = recall();
         assertThat(recalled.getValue("degraded")).as(recalled.encode()).isNull();
@@ -175,11 +179,11 @@ class ModelReplacementTest {
 
         assertThat(replaceBy(other.toString()).bodyAsJsonObject().getString("state"))
                 .isEqualTo("unchanged");
-        goBack(old);
+        goBack(old, passages);
     }
 
     /** What was removed is embedded again; until the first is, recall says that no vector fits. */
-    private void goBack(String old) throws InterruptedException {
+    private void goBack(String old, int passages) throws InterruptedException {
         // Nothing is embedded for as long as no job can be claimed.
         Transaction holdJobs = await(database.begin());
         await(database.query("lock table embedding_job in exclusive mode").execute());
@@ -189,7 +193,10 @@ class ModelReplacementTest {
         assertThat(unmatched.getJsonObject("degraded").getString("reason")).isEqualTo("model-mismatch");
         assertThat(unmatched.getJsonArray("hits")).as("by words").isNotEmpty();
         await(holdJobs.rollback());
-        Eventually.holds("all is embedded once more", 60, () -> vectors(old) == MEMORIES && remaining() == 0);
+        Eventually.holds(
+                "all is embedded once more",
+                60,
+                () -> vectors(old) == SHORT_MEMORIES + passages && passages() == passages && remaining() == 0);
         Eventually.holds("coverage is whole", 30, () -> recall().getDouble("vector_coverage", 0.0) == 1);
     }
 
@@ -255,12 +262,29 @@ class ModelReplacementTest {
 
     private void remember() {
         JsonArray memories = new JsonArray();
-        for (int i = 0; i < MEMORIES; i++) {
+        for (int i = 0; i < SHORT_MEMORIES; i++) {
             memories.add(new JsonObject().put("content", "Note " + i + ": our cat Minou sleeps on piano number " + i));
         }
+        memories.add(new JsonObject()
+                .put("session", "long")
+                .put(
+                        "content",
+                        "The committee moved the budget to the next quarter, since invoices were late. ".repeat(100)));
         assertThat(call(HttpMethod.POST, "/v1/memories", new JsonObject().put("memories", memories))
                         .statusCode())
                 .isEqualTo(202);
+    }
+
+    /** How many the long memory is embedded in, as its readers see it. */
+    private int passages() {
+        JsonObject memory = call(HttpMethod.GET, "/v1/memories?session=long", null)
+                .bodyAsJsonObject()
+                .getJsonArray("memories")
+                .getJsonObject(0);
+        JsonObject alone = call(HttpMethod.GET, "/v1/memories/" + memory.getString("id"), null)
+                .bodyAsJsonObject();
+        assertThat(alone.getBoolean("incomplete")).isFalse();
+        return alone.getInteger("passages");
     }
 
     private JsonObject recall() {

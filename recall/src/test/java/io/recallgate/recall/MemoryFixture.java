@@ -24,8 +24,8 @@ public final class MemoryFixture implements AutoCloseable {
             + " pinned, content, content_hash, words, word_count, words_truncated) values"
             + " (?, ?, ?, ?, ?, ?, ?, ?, ?, sha256(convert_to(?, 'UTF8')), ?::text::tsvector, ?, ?)";
     private static final String VECTOR = "insert into memory_vector"
-            + " (memory_id, fingerprint, passage, owner, project, content_hash, dimensions, vector)"
-            + " values (?, ?, ?, ?, ?, sha256('x'), ?, ?)";
+            + " (memory_id, fingerprint, passage, passages, owner, project, content_hash, dimensions, vector)"
+            + " values (?, ?, ?, ?, ?, ?, sha256('x'), ?, ?)";
 
     private final Connection connection;
     private final LuceneAnalysis analysis = new LuceneAnalysis();
@@ -65,16 +65,22 @@ public final class MemoryFixture implements AutoCloseable {
         return id;
     }
 
-    /** A passage's vector, behind the back of any index. */
+    /** The vector of a memory with one passage, behind the back of any index. */
     public void vector(Scope scope, UUID id, String fingerprint, int passage, EmbeddingVector vector) {
+        vector(scope, id, fingerprint, passage, 1, vector);
+    }
+
+    /** The vector of a passage of several, behind the back of any index. */
+    public void vector(Scope scope, UUID id, String fingerprint, int passage, int passages, EmbeddingVector vector) {
         try (PreparedStatement insert = connection.prepareStatement(VECTOR)) {
             insert.setObject(1, id);
             insert.setString(2, fingerprint);
             insert.setInt(3, passage);
-            insert.setString(4, scope.owner());
-            insert.setString(5, scope.project());
-            insert.setInt(6, vector.dimensions());
-            insert.setBytes(7, vector.toLittleEndian());
+            insert.setInt(4, passages);
+            insert.setString(5, scope.owner());
+            insert.setString(6, scope.project());
+            insert.setInt(7, vector.dimensions());
+            insert.setBytes(8, vector.toLittleEndian());
             insert.executeUpdate();
         } catch (SQLException e) {
             throw new IllegalStateException(e);

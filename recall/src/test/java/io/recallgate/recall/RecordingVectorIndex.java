@@ -11,7 +11,7 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Notes what the write path tells an index. */
-public final class RecordingVectorIndex implements VectorIndex {
+public class RecordingVectorIndex implements VectorIndex {
 
     public final List<StoredVector> replaced = new CopyOnWriteArrayList<>();
     public final List<UUID> removed = new CopyOnWriteArrayList<>();

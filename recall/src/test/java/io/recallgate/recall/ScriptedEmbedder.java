@@ -15,10 +15,17 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** An embedder that does what the test says: answers at once, holds a text until it is let go, or fails. Thread-safe. */
 public final class ScriptedEmbedder implements Embedder {
+
+    /** What every row gets. */
+    public static final EmbeddingVector VECTOR = EmbeddingVector.of(0.6f, 0.8f);
+
+    /** The texts of every request, in order. */
+    public final List<List<String>> requests = new CopyOnWriteArrayList<>();
 
     /** Every text that was asked for, in order. */
     public final List<String> asked = new CopyOnWriteArrayList<>();
@@ -30,19 +37,27 @@ public final class ScriptedEmbedder implements Embedder {
     private volatile @Nullable FailureCode modelFailure;
     private volatile ModelIdentity model = new ModelIdentity("scripted", "f1", 2, 512);
     private volatile boolean holdAll;
+    private volatile int windowChars = Integer.MAX_VALUE;
 
     @Override
     public Future<EmbedResult> embed(EmbedRequest request) {
-        String text = ((EmbedInput.Text) request.inputs().get(0)).text();
-        asked.add(text);
-        FailureCode failure = failingAll != null ? failingAll : failing.get(text);
+        List<String> texts = request.inputs().stream()
+                .map(input -> ((EmbedInput.Text) input).text())
+                .toList();
+        requests.add(texts);
+        asked.addAll(texts);
+        FailureCode failure = failingAll;
+        for (String text : texts) {
+            failure = failure != null ? failure : failing.get(text);
+        }
         if (failure != null) {
             return Future.failedFuture(new FailureException(failure, "scripted"));
         }
+        // A request is held under its first text.
         Promise<EmbedResult> promise =
-                holdAll ? held.computeIfAbsent(text, ignored -> Promise.promise()) : held.get(text);
+                holdAll ? held.computeIfAbsent(texts.get(0), ignored -> Promise.promise()) : held.get(texts.get(0));
         if (promise == null) {
-            return Future.succeededFuture(result());
+            return Future.succeededFuture(result(model, texts, windowChars));
         }
         request.cancel()
                 .onCancel(cause -> promise.tryFail(new FailureException(FailureCode.CANCELLED, "scripted: " + cause)));
@@ -114,7 +129,12 @@ public final class ScriptedEmbedder implements Embedder {
 
     /** Another model answers from now on. */
     public void model(String fingerprint) {
-        model = new ModelIdentity("scripted", fingerprint, 2, 512);
+        model(fingerprint, 512);
+    }
+
+    /** Another model with a window of its own answers from now on. */
+    public void model(String fingerprint, int maxTokens) {
+        model = new ModelIdentity("scripted", fingerprint, 2, maxTokens);
     }
 
     /** How often it was asked for its model. */
@@ -127,13 +147,29 @@ public final class ScriptedEmbedder implements Embedder {
         return asked.stream().filter(text::equals).count();
     }
 
+    /** Texts longer than this are labelled as truncated. */
+    public void window(int chars) {
+        windowChars = chars;
+    }
+
     private EmbedResult result() {
         return result(model);
     }
 
-    /** A result of this model. */
+    /** A result of this model for one text. */
     public static EmbedResult result(ModelIdentity model) {
+        return result(model, List.of(""), Integer.MAX_VALUE);
+    }
+
+    private static EmbedResult result(ModelIdentity model, List<String> texts, int windowChars) {
         return new EmbedResult(
-                model, List.of(EmbeddingVector.of(0.6f, 0.8f)), List.of(3), List.of(), EmbedResult.Timing.NONE);
+                model,
+                texts.stream().map(text -> VECTOR).toList(),
+                texts.stream().map(text -> 3).toList(),
+                IntStream.range(0, texts.size())
+                        .filter(row -> texts.get(row).length() > windowChars)
+                        .boxed()
+                        .toList(),
+                EmbedResult.Timing.NONE);
     }
 }

@@ -36,13 +36,15 @@ import picocli.CommandLine.Spec;
             "  test       runs the tests; --long adds the slow suites",
             "  bench jmh  runs the micro benchmarks",
             "  bench pool measures the embedding pool beside a bare loop and another library",
+            "  bench jobs compares embedding jobs with the pool alone",
             "",
             "Settings are in conf/recallgate.yaml. Exit status: 0 done, 1 failed, 2 wrong usage."
         })
 public final class RecallgateCommand implements Runnable {
 
     /** What the launcher script does by itself. */
-    private static final List<String> SCRIPT_COMMANDS = List.of("build", "test", "bench jmh", "bench pool");
+    private static final List<String> SCRIPT_COMMANDS =
+            List.of("build", "test", "bench jmh", "bench pool", "bench jobs");
 
     @Spec
     private CommandSpec spec = CommandSpec.create();

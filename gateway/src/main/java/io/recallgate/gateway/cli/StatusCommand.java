@@ -139,6 +139,9 @@ final class StatusCommand implements Callable<Integer> {
         JsonObject jobs = status.getJsonObject("jobs");
         screen.out().println();
         screen.out().println(screen.bold("jobs") + "     " + jobs(jobs));
+        if (jobs.getValue("reembedding") instanceof JsonObject model) {
+            screen.out().println(screen.bold("vectors") + "  " + vectors(model));
+        }
         JsonObject recalls = status.getJsonObject("recalls");
         screen.out().println(screen.bold("recalls") + "  " + recallLine(recalls));
     }
@@ -250,6 +253,18 @@ final class StatusCommand implements Callable<Integer> {
             line += String.format(Locale.ROOT, "  (the oldest waits for %.1f s)", age.longValue() / 1_000.0);
         }
         return line;
+    }
+
+    private static String vectors(JsonObject model) {
+        String line = String.format(
+                Locale.ROOT,
+                "of %s of %s memories, in %s passages",
+                any(model, "embedded"),
+                any(model, "memories"),
+                any(model, "passages"));
+        return model.getValue("incomplete") instanceof Number incomplete && incomplete.longValue() > 0
+                ? line + ", " + incomplete + " with text that is found by its words only"
+                : line;
     }
 
     private static String recallLine(JsonObject recalls) {

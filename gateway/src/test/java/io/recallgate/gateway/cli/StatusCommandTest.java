@@ -76,7 +76,14 @@ class StatusCommandTest {
                                 .put(
                                         "counts",
                                         new JsonObject().put("available", 4).put("done", 188))
-                                .put("oldest_age_ms", 1_500)))
+                                .put("oldest_age_ms", 1_500)
+                                .put(
+                                        "reembedding",
+                                        new JsonObject()
+                                                .put("memories", 200)
+                                                .put("embedded", 188)
+                                                .put("passages", 190)
+                                                .put("incomplete", 1))))
                 .on("GET /metrics", new Reply(200, """
                                 # TYPE recallgate_recall_degraded_total counter
                                 recallgate_recall_degraded_total{reason="embedding-timeout"} 3.0
@@ -103,6 +110,8 @@ class StatusCommandTest {
                 .contains("12.3 rows/s, 1,340.0 tokens/s over 10 s, quarantined 1, terminations 3, late started 2")
                 .contains("queue    queries 0, documents 12 (oldest 300 ms), memory 120 of 900 MiB charged")
                 .contains("available 4, done 188  (the oldest waits for 1.5 s)")
+                .contains(
+                        "vectors  of 188 of 200 memories, in 190 passages, 1 with text that is found by its words only")
                 .contains("17 since the start, 12 of them hybrid, 25.0 % of these degraded (embedding-timeout 3)")
                 .doesNotContain("probes");
     }

@@ -60,6 +60,8 @@ class NativeRoutesTest {
         assertThat(read.getString("content")).isEqualTo("tea at five");
         assertThat(read.getString("external_id")).isEqualTo("e1");
         assertThat(read.getString("kind")).isEqualTo("note");
+        assertThat(read.getInteger("passages")).isZero();
+        assertThat(read.getBoolean("incomplete")).isFalse();
 
         HttpResponse<String> patched = gateway.send(
                 "PATCH",
@@ -221,7 +223,9 @@ class NativeRoutesTest {
                         .put("fingerprint", ScriptedRuntime.MODEL.fingerprint())
                         .put("memories", 5)
                         .put("embedded", 3)
-                        .put("remaining", 2));
+                        .put("remaining", 2)
+                        .put("passages", 7)
+                        .put("incomplete", 1));
         assertThat(jobs.getJsonArray("errors").getJsonObject(0).getString("code"))
                 .isEqualTo("embedding-failed");
         assertThat(TestGateway.json(gateway.send("POST", "/v1/jobs/retry", null))

@@ -79,6 +79,24 @@ class OpenApiTest {
     }
 
     @Test
+    void everyFieldOfAMemoryAndOfTheJobsIsDescribed() {
+        String id = TestGateway.json(gateway.post("/v1/memories", "{\"content\":\"x\"}"))
+                .getJsonArray("memories")
+                .getJsonObject(0)
+                .getString("id");
+        JsonObject jobs = TestGateway.json(gateway.get("/v1/jobs"));
+
+        assertThat(TestGateway.json(gateway.get("/v1/memories/" + id)).fieldNames())
+                .isEqualTo(schema("Memory").fieldNames());
+        assertThat(jobs.fieldNames()).isEqualTo(schema("Jobs").fieldNames());
+        assertThat(jobs.getJsonObject("reembedding").fieldNames())
+                .isEqualTo(schema("Jobs")
+                        .getJsonObject("reembedding")
+                        .getJsonObject("properties")
+                        .fieldNames());
+    }
+
+    @Test
     void theReasonsOfDegradationAreTheClosedSet() {
         List<?> described = description
                 .getJsonObject("components")
@@ -107,6 +125,15 @@ class OpenApiTest {
                                 .statusCode())
                         .as(endpoint.path())
                         .isEqualTo(501));
+    }
+
+    /** The properties of a named schema. */
+    private static JsonObject schema(String name) {
+        return description
+                .getJsonObject("components")
+                .getJsonObject("schemas")
+                .getJsonObject(name)
+                .getJsonObject("properties");
     }
 
     private static JsonObject operation(String path, String method) {

@@ -81,7 +81,7 @@ final class ScriptedMemories implements MemoryService {
     }
 
     static Memory memory(UUID id, MemoryDraft draft, long version) {
-        return new Memory(id, draft, MemoryState.PENDING, "aa", version, Instant.EPOCH, Instant.EPOCH);
+        return new Memory(id, draft, MemoryState.PENDING, 0, false, "aa", version, Instant.EPOCH, Instant.EPOCH);
     }
 
     @Override

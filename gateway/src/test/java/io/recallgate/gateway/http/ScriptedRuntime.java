@@ -129,7 +129,7 @@ final class ScriptedRuntime implements GatewayRuntime {
                     1_500,
                     List.of(new JobReport.JobError(
                             new UUID(1, 2), 3, "embedding-failed", "the model said no", Instant.EPOCH)),
-                    new JobReport.Reembedding(MODEL.fingerprint(), 5, 3)));
+                    new JobReport.Reembedding(MODEL.fingerprint(), 5, 3, 7, 1)));
         }
 
         @Override

@@ -21,14 +21,16 @@ public record JobReport(
         @Nullable Reembedding reembedding) {
 
     /**
-     * Memories of the owner, and how many have a vector of the active model.
+     * Memories of the owner, and how many have vectors of the active model for all their passages.
      *
      * @param fingerprint of the model
      * @param memories zero or more
      * @param embedded at most so many
+     * @param passages of those that are embedded, one each at least
+     * @param incomplete how many of those have text that no passage holds whole, and that is found by its words only
      */
-    public record Reembedding(String fingerprint, long memories, long embedded) {
-        /** Memories without a vector of the model. */
+    public record Reembedding(String fingerprint, long memories, long embedded, long passages, long incomplete) {
+        /** Memories that are not embedded with the model, or not in all their passages. */
         public long remaining() {
             return Math.max(0, memories - embedded);
         }

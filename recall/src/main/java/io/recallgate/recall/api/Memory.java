@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param id assigned when first stored
  * @param draft what its writer gave
  * @param state how far its embedding is
+ * @param passages how many passages its content is embedded in with the active model; zero until all of them are
+ * @param incomplete whether it is embedded, but for text that no passage holds whole and that is found by its words only
  * @param contentHash hex SHA-256 of the content
  * @param version 1 when new, one more with each change; orders concurrent writers
  * @param createdAt when it was first stored
@@ -20,6 +22,8 @@ public record Memory(
         UUID id,
         MemoryDraft draft,
         MemoryState state,
+        int passages,
+        boolean incomplete,
         String contentHash,
         long version,
         Instant createdAt,
@@ -39,6 +43,8 @@ public record Memory(
                 .put("external_id", draft.externalId())
                 .put("metadata", draft.metadata())
                 .put("state", state.wireName())
+                .put("passages", passages)
+                .put("incomplete", incomplete)
                 .put("content_hash", contentHash)
                 .put("version", version)
                 .put("created_at", createdAt.toString())

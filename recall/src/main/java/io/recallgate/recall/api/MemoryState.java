@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum MemoryState {
     /** Its job has not finished. */
     PENDING,
-    /** A vector of the active model exists for its content. */
+    /** Vectors of the active model exist for all passages of its content. */
     EMBEDDED,
     /** Its job failed for good; an operator can retry it. */
     FAILED;

@@ -21,6 +21,12 @@ public final class ActiveModel {
         return embedder.model().onSuccess(model -> known = model);
     }
 
+    /** The last answer, or a first one. */
+    Future<ModelIdentity> recent() {
+        ModelIdentity model = known;
+        return model == null ? refresh() : Future.succeededFuture(model);
+    }
+
     /** The last answer's fingerprint, null before the first. */
     public @Nullable String fingerprint() {
         ModelIdentity model = known;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt the fence
  * @param failures that counted against it before this attempt
  * @param author of the memory
- * @param content its beginning
+ * @param content of the memory, whole
  */
 record ClaimedJob(
         long id,
@@ -27,8 +27,8 @@ record ClaimedJob(
         @Nullable String author,
         String content) {
 
-    /** What is embedded: a name in front of what somebody said helps questions that name them. */
-    String text() {
-        return author == null ? content : author + ": " + content;
+    /** What goes in front of each passage: the name of who said it helps questions that name them. */
+    String opening() {
+        return author == null ? "" : author + ": ";
     }
 }

@@ -108,6 +108,20 @@ final class Flights {
         return held.size() - Math.min(parked(), PARKING_PLACES);
     }
 
+    /**
+     * Room for contents of further jobs, where parked ones count as well and a character counts as a byte; at least for
+     * one while none runs, or parked ones could stop all others.
+     *
+     * @param bound on the contents that are held
+     */
+    long bytesLeft(long bound) {
+        long left = bound
+                - held.values().stream()
+                        .mapToLong(flight -> flight.job().content().length())
+                        .sum();
+        return isIdle() ? Math.max(1, left) : left;
+    }
+
     /** Whether no job runs. */
     boolean isIdle() {
         return held.size() == parked();

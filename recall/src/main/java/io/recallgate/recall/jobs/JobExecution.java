@@ -1,18 +1,12 @@
 package io.recallgate.recall.jobs;
 
-import io.recallgate.embedding.api.EmbedInput;
-import io.recallgate.embedding.api.EmbedRequest;
-import io.recallgate.embedding.api.EmbedResult;
-import io.recallgate.embedding.api.Embedder;
-import io.recallgate.embedding.api.InputType;
-import io.recallgate.embedding.api.Priority;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.database.TroubleLog;
 import io.recallgate.recall.jobs.JobTable.SetBack;
 import io.recallgate.time.CancelSignal;
-import io.recallgate.time.Clock;
-import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Locale;
@@ -29,22 +23,27 @@ final class JobExecution {
     /** Embedded to tell a poisonous text from a broken provider; any provider that works embeds it. */
     static final String CANARY = "Is anybody there?";
 
-    private final Embedder embedder;
-    private final ActiveModel model;
-    private final JobTable table;
+    private final PassageEmbedder passages;
+    private final OutcomeWriter outcomes;
     private final Supplier<RecallSettings> settings;
     private final Context context;
 
     /**
      * What else it goes by.
      *
-     * @param clock deadlines are made on
      * @param random jitter
-     * @param options fixed ones
      * @param troubles says what the database did not take
      * @param failed told of jobs that failed for good
+     * @param incomplete counts memories with text that no vector stands for
      */
-    record Context(Clock clock, RandomGenerator random, JobOptions options, TroubleLog troubles, FailedJobs failed) {}
+    record Context(RandomGenerator random, TroubleLog troubles, FailedJobs failed, Counter incomplete) {
+        static Context of(RandomGenerator random, TroubleLog troubles, FailedJobs failed, MeterRegistry meters) {
+            Counter incomplete = Counter.builder("recallgate.jobs.incomplete")
+                    .description("Memories that were embedded, but for text that no vector stands for")
+                    .register(meters);
+            return new Context(random, troubles, failed, incomplete);
+        }
+    }
 
     /** How an attempt ended. */
     enum Outcome {
@@ -71,35 +70,47 @@ final class JobExecution {
         }
     }
 
-    JobExecution(
-            Embedder embedder, ActiveModel model, JobTable table, Supplier<RecallSettings> settings, Context context) {
-        this.embedder = embedder;
-        this.model = model;
-        this.table = table;
+    JobExecution(PassageEmbedder passages, OutcomeWriter outcomes, Supplier<RecallSettings> settings, Context context) {
+        this.passages = passages;
+        this.outcomes = outcomes;
         this.settings = settings;
         this.context = context;
     }
 
     /** Runs the job; {@code cancel} gives it up. */
     Future<Outcome> run(ClaimedJob job, CancelSignal cancel) {
-        return embed("job-" + job.id() + "-" + job.attempt(), job.text(), cancel)
-                .compose(result -> commit(job, result), error -> failed(job, FailureException.of(error), cancel))
+        return passages.embed(job, cancel)
+                .compose(
+                        embedded -> embedded.isPresent() ? commit(embedded.get()) : replaced(job),
+                        error -> failed(job, FailureException.of(error), cancel))
                 .otherwise(error -> {
                     context.troubles().trouble("the outcome of job " + job.id() + " was not taken", error);
                     return Outcome.UNKNOWN;
                 });
     }
 
-    private Future<Outcome> commit(ClaimedJob job, EmbedResult result) {
-        return model.refresh().transform(active -> {
-            if (active.succeeded()
-                    && active.result().fingerprint().equals(result.model().fingerprint())) {
-                return table.commit(job, result.model().fingerprint(), result.vectors())
-                        .map(done -> done ? Outcome.DONE : Outcome.DROPPED);
+    private Future<Outcome> commit(EmbeddedJob embedded) {
+        return outcomes.commit(embedded).compose(written -> {
+            FailureException refused = written.failure();
+            if (refused != null) {
+                // Not a failure of the text, but of what is made of it: without a count it would come back for ever.
+                return counted(embedded.job(), refused, settings.get().jobMaxAttempts());
             }
-            // The model was replaced while this ran: the vector would be filed under one that is gone.
-            return table.release(List.of(job)).map(Outcome.DROPPED);
+            if (written.done() && embedded.isIncomplete()) {
+                context.incomplete().increment();
+                LOG.warn(
+                        "memory {} is longer than {} passages hold, or has text that no passage holds whole: the rest of"
+                                + " it is found by its words only",
+                        embedded.job().memoryId(),
+                        PassageEmbedder.MAX_PASSAGES);
+            }
+            return Future.succeededFuture(written.done() ? Outcome.DONE : Outcome.DROPPED);
         });
+    }
+
+    /** Its vectors would be of two models. */
+    private Future<Outcome> replaced(ClaimedJob job) {
+        return outcomes.release(job).map(Outcome.DROPPED);
     }
 
     private Future<Outcome> failed(ClaimedJob job, FailureException failure, CancelSignal cancel) {
@@ -109,7 +120,7 @@ final class JobExecution {
             case PROVIDER -> providerTrouble(job, failure);
             case HOPELESS -> counted(job, failure, 0);
             case SUSPECT ->
-                embed("canary-" + job.id() + "-" + job.attempt(), CANARY, cancel)
+                passages.embed("canary-" + job.id() + "-" + job.attempt(), List.of(CANARY), cancel)
                         .transform(canary -> canary.succeeded()
                                 ? counted(job, failure, settings.get().jobMaxAttempts())
                                 : providerTrouble(job, failure));
@@ -129,7 +140,7 @@ final class JobExecution {
         }
         SetBack why =
                 new SetBack(last, true, waitMillis(failures), failure.code().code(), failure.detail());
-        return table.setBack(job, why).map(ours -> {
+        return outcomes.setBack(job, why).map(ours -> {
             if (ours && last) {
                 context.failed().failed(job.id(), job.memoryId(), failure.code().code());
             }
@@ -139,24 +150,12 @@ final class JobExecution {
 
     private Future<Outcome> providerTrouble(ClaimedJob job, FailureException failure) {
         SetBack why = new SetBack(false, false, waitMillis(1), failure.code().code(), failure.detail());
-        return table.setBack(job, why).map(Outcome.PROVIDER_TROUBLE);
+        return outcomes.setBack(job, why).map(Outcome.PROVIDER_TROUBLE);
     }
 
     /** How long to wait after so many failures in a row. */
     long waitMillis(int failures) {
         RecallSettings now = settings.get();
         return Backoff.millis(failures, now.jobBackoffBaseMillis(), now.jobBackoffMaxMillis(), context.random());
-    }
-
-    private Future<EmbedResult> embed(String id, String text, CancelSignal cancel) {
-        Deadline deadline =
-                Deadline.afterMillis(context.clock(), context.options().embedMillis());
-        EmbedRequest request = new EmbedRequest(
-                id, List.of(new EmbedInput.Text(text)), InputType.DOCUMENT, Priority.DOCUMENT, deadline, cancel);
-        try {
-            return embedder.embed(request);
-        } catch (RuntimeException e) {
-            return Future.failedFuture(e);
-        }
     }
 }

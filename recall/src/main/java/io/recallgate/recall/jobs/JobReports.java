@@ -82,7 +82,12 @@ public final class JobReports implements JobService {
                 .execute(Tuple.of(scope.owner(), scope.project(), fingerprint))
                 .map(rows -> {
                     Row row = rows.iterator().next();
-                    return new Reembedding(fingerprint, row.getLong("memories"), row.getLong("embedded"));
+                    return new Reembedding(
+                            fingerprint,
+                            row.getLong("memories"),
+                            row.getLong("embedded"),
+                            row.getLong("passages"),
+                            row.getLong("incomplete"));
                 });
     }
 

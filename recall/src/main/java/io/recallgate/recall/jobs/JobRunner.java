@@ -114,15 +114,15 @@ public final class JobRunner {
      */
     public static JobRunner create(
             Vertx vertx, Stores stores, Embedder embedder, ActiveModel model, Parts parts, JobOptions options) {
-        JobTable table = new JobTable(stores.database(), stores.vectors(), parts.clock(), parts.time(), options);
+        JobTable table = new JobTable(stores.database(), parts.clock(), parts.time(), options);
+        JobCommits commits = new JobCommits(stores.database(), stores.vectors(), parts.clock(), parts.time(), options);
         TroubleLog troubles = new TroubleLog(LOG, parts.clock(), "jobs run again");
         FailedJobs failed = new RecallEvents(vertx)::jobFailed;
         JobExecution execution = new JobExecution(
-                embedder,
-                model,
-                table,
+                new PassageEmbedder(embedder, model, parts.clock(), options),
+                new OutcomeWriter(table, commits, model),
                 parts.settings(),
-                new JobExecution.Context(parts.clock(), parts.random(), options, troubles, failed));
+                JobExecution.Context.of(parts.random(), troubles, failed, parts.meters()));
         Upkeep upkeep = new Upkeep(table, Reembedding.of(stores, model, parts), parts.settings(), failed);
         return new JobRunner(
                 vertx.getOrCreateContext(), table, execution, model, parts, new Fixed(options, troubles, upkeep));
@@ -168,14 +168,14 @@ public final class JobRunner {
         }
         cancelPoll();
         int free = fixed.options().concurrency() - flights.placesTaken();
-        if (free <= 0) {
+        long bytes = flights.bytesLeft(fixed.options().contentBytes());
+        if (free <= 0 || bytes <= 0) {
             return;
         }
         claiming = true;
         wokenMeanwhile = false;
-        List<Long> held = List.copyOf(flights.ids());
         model.refresh()
-                .compose(ignored -> table.claim(free, settings().jobLeaseMillis(), held))
+                .compose(ignored -> table.claim(free, bytes, settings().jobLeaseMillis(), flights.ids()))
                 .onComplete(jobs -> onContext(() -> {
                     claiming = false;
                     if (jobs.failed()) {
@@ -193,7 +193,8 @@ public final class JobRunner {
             return;
         }
         jobs.forEach(this::run);
-        if (jobs.size() < asked) {
+        // A claim that stopped at the bound on bytes left others behind.
+        if (jobs.size() < asked && flights.bytesLeft(fixed.options().contentBytes()) > 0) {
             fixed.upkeep().drained(this::wake);
         }
         if (wokenMeanwhile && jobs.size() < asked) {

@@ -1,17 +1,14 @@
 package io.recallgate.recall.jobs;
 
-import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.database.Statements;
-import io.recallgate.recall.vector.StoredVector;
-import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -27,23 +24,18 @@ final class JobTable {
 
     private static final String CLAIM = Statements.load("jobs/claim");
     private static final String RENEW = Statements.load("jobs/renew");
-    private static final String LOCK_MEMORY = Statements.load("jobs/lock-memory");
-    private static final String FINISH = Statements.load("jobs/finish");
-    private static final String PUT_VECTORS = Statements.load("jobs/put-vectors");
     private static final String SET_BACK = Statements.load("jobs/set-back");
     private static final String RELEASE = Statements.load("jobs/release");
     private static final String RESCUE = Statements.load("jobs/rescue");
     private static final String PRUNE = Statements.load("jobs/prune");
 
     private final Database database;
-    private final VectorIndex vectors;
     private final Clock clock;
     private final DatabaseTime time;
     private final JobOptions options;
 
-    JobTable(Database database, VectorIndex vectors, Clock clock, DatabaseTime time, JobOptions options) {
+    JobTable(Database database, Clock clock, DatabaseTime time, JobOptions options) {
         this.database = database;
-        this.vectors = vectors;
         this.clock = clock;
         this.time = time;
         this.options = options;
@@ -61,17 +53,14 @@ final class JobTable {
     record SetBack(boolean finallyFailed, boolean counts, long waitMillis, String code, String detail) {}
 
     /**
-     * Takes up to {@code limit} jobs, and gives those back that are under our name and not among {@code held}. What a
+     * Takes up to {@code limit} jobs, fewer when their contents are large, and gives those back that are under our name and not among {@code held}. What a
      * claim took whose answer came too late is given back by the next one. No two claims of a runner may overlap.
+     *
+     * @param bytes of contents, beyond which no further job is taken: one content more at most
      */
-    Future<List<ClaimedJob>> claim(int limit, long leaseMillis, Collection<Long> held) {
-        Tuple values = Tuple.of(
-                time.now(),
-                options.holder(),
-                (double) leaseMillis,
-                limit,
-                options.maxChars(),
-                held.toArray(Long[]::new));
+    Future<List<ClaimedJob>> claim(int limit, long bytes, long leaseMillis, Collection<Long> held) {
+        Tuple values =
+                Tuple.of(time.now(), options.holder(), (double) leaseMillis, limit, bytes, held.toArray(Long[]::new));
         return database.connection(
                         deadline(),
                         connection -> connection.preparedQuery(CLAIM).execute(values))
@@ -96,49 +85,27 @@ final class JobTable {
         return database.connection(
                         deadline(),
                         connection -> connection.preparedQuery(RENEW).execute(values))
-                .map(rows -> {
-                    Set<Long> held = new HashSet<>();
-                    rows.forEach(row -> held.add(row.getLong("id")));
-                    return held;
-                });
+                .map(JobTable::idsOf);
     }
 
-    /**
-     * Commits a job's vectors and finishes it, or neither.
-     *
-     * @return false if the memory, its content, the attempt or the lease is no longer the one the vectors were made for
-     */
-    Future<Boolean> commit(ClaimedJob job, String fingerprint, List<EmbeddingVector> passages) {
-        return database.transaction(deadline(), connection -> connection
-                        .preparedQuery(LOCK_MEMORY)
-                        .execute(
-                                Tuple.of(job.scope().owner(), job.scope().project(), job.memoryId(), job.contentHash()))
-                        .compose(memory -> memory.size() == 0
-                                ? Future.succeededFuture(false)
-                                : finish(connection, job, fingerprint, passages)))
-                .onSuccess(committed -> {
-                    if (committed) {
-                        vectors.committed(job.scope());
-                    }
-                });
-    }
-
-    /** Ends an attempt; false if it was no longer ours to end. */
-    Future<Boolean> setBack(ClaimedJob job, SetBack why) {
+    /** Ends attempts, each with its reason, and returns the ids of the jobs that were still ours to end. */
+    Future<Set<Long>> setBack(List<ClaimedJob> jobs, List<SetBack> why) {
         Tuple values = Tuple.tuple()
                 .addValue(time.now())
-                .addValue(job.id())
-                .addValue(job.attempt())
                 .addValue(options.holder())
-                .addValue((why.finallyFailed() ? JobState.FAILED : JobState.RETRYABLE).wireName())
-                .addValue(why.counts() ? 1 : 0)
-                .addValue((double) why.waitMillis())
-                .addValue(why.code())
-                .addValue(why.detail());
+                .addValue(ids(jobs))
+                .addValue(attempts(jobs))
+                .addValue(why.stream()
+                        .map(one -> (one.finallyFailed() ? JobState.FAILED : JobState.RETRYABLE).wireName())
+                        .toArray(String[]::new))
+                .addValue(why.stream().map(one -> one.counts() ? 1 : 0).toArray(Integer[]::new))
+                .addValue(why.stream().map(one -> (double) one.waitMillis()).toArray(Double[]::new))
+                .addValue(why.stream().map(SetBack::code).toArray(String[]::new))
+                .addValue(why.stream().map(SetBack::detail).toArray(String[]::new));
         return database.connection(
                         deadline(),
                         connection -> connection.preparedQuery(SET_BACK).execute(values))
-                .map(rows -> rows.size() == 1);
+                .map(JobTable::idsOf);
     }
 
     /** Gives jobs back as if they had not been claimed. */
@@ -175,45 +142,14 @@ final class JobTable {
                 .map(rows -> rows.size());
     }
 
-    private Future<Boolean> finish(
-            SqlConnection connection, ClaimedJob job, String fingerprint, List<EmbeddingVector> passages) {
-        return connection
-                .preparedQuery(FINISH)
-                .execute(Tuple.of(time.now(), job.id(), job.attempt(), options.holder(), job.contentHash()))
-                .compose(finished -> {
-                    if (finished.size() == 0) {
-                        return Future.succeededFuture(false);
-                    }
-                    return putVectors(connection, job, fingerprint, passages).map(true);
-                });
-    }
-
-    private Future<Void> putVectors(
-            SqlConnection connection, ClaimedJob job, String fingerprint, List<EmbeddingVector> passages) {
-        Integer[] numbers = new Integer[passages.size()];
-        Buffer[] bytes = new Buffer[passages.size()];
-        List<StoredVector> stored = new ArrayList<>();
-        for (int i = 0; i < numbers.length; i++) {
-            numbers[i] = i;
-            bytes[i] = Buffer.buffer(passages.get(i).toLittleEndian());
-            stored.add(new StoredVector(job.scope(), job.memoryId(), i, fingerprint, passages.get(i)));
-        }
-        Tuple values = Tuple.tuple()
-                .addValue(job.scope().owner())
-                .addValue(job.scope().project())
-                .addValue(job.memoryId())
-                .addValue(fingerprint)
-                .addValue(job.contentHash())
-                .addValue(numbers)
-                .addValue(bytes);
-        return connection
-                .preparedQuery(PUT_VECTORS)
-                .execute(values)
-                .compose(ignored -> vectors.replace(connection, stored));
-    }
-
     private Deadline deadline() {
         return Deadline.afterMillis(clock, STATEMENT_MILLIS);
+    }
+
+    private static Set<Long> idsOf(RowSet<Row> rows) {
+        Set<Long> ids = new HashSet<>();
+        rows.forEach(row -> ids.add(row.getLong("id")));
+        return ids;
     }
 
     private static Long[] ids(Collection<ClaimedJob> jobs) {

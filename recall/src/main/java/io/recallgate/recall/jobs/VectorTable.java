@@ -21,7 +21,10 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Which memories have vectors of which model, looked at a page of memories at a time. Any thread. */
+/**
+ * Which memories have all their vectors of which model, looked at a page of memories at a time. A memory some of whose
+ * passages are missing counts as one without vectors. Any thread.
+ */
 final class VectorTable {
 
     private static final String BACKFILL = Statements.load("jobs/backfill");
@@ -44,8 +47,8 @@ final class VectorTable {
      *
      * @param memories how many it had; fewer than asked for: there are no more
      * @param last where it ended, {@code after} if it was empty
-     * @param opened jobs that were opened for memories without a vector
-     * @param pending memories without a vector whose job was open already
+     * @param opened jobs that were opened for memories without all vectors
+     * @param pending memories without all vectors whose job was open already
      * @param youngestOtherMillis age of the youngest vector of another model, null if there is none
      */
     record Page(
@@ -64,7 +67,7 @@ final class VectorTable {
      */
     record Removals(int memories, UUID last, int removed) {}
 
-    /** Opens jobs for those of the next memories that have no vector of this model. */
+    /** Opens jobs for those of the next memories that do not have all vectors of this model. */
     Future<Page> backfill(String fingerprint, UUID after, int memories) {
         Tuple values = Tuple.of(time.now(), fingerprint, after, memories);
         return database.connection(
@@ -81,7 +84,7 @@ final class VectorTable {
                 });
     }
 
-    /** Removes vectors of other models, of those of the next memories that have one of this model. */
+    /** Removes vectors of other models, of those of the next memories that have all of this model. */
     Future<Removals> removeOthers(String fingerprint, UUID after, int memories, long olderThanMillis) {
         Tuple values = Tuple.of(fingerprint, after, memories, (double) olderThanMillis);
         Map<Scope, Set<UUID>> touched = new LinkedHashMap<>();
@@ -94,7 +97,7 @@ final class VectorTable {
                             for (Row row : rows) {
                                 UUID memory = row.getUUID("memory_id");
                                 if (memory != null) {
-                                    removed++;
+                                    removed += row.getInteger("vectors");
                                     touched.computeIfAbsent(
                                                     new Scope(row.getString("owner"), row.getString("project")),
                                                     scope -> new LinkedHashSet<>())

@@ -89,7 +89,9 @@ public final class RecallJson {
                         .put("fingerprint", model.fingerprint())
                         .put("memories", model.memories())
                         .put("embedded", model.embedded())
-                        .put("remaining", model.remaining());
+                        .put("remaining", model.remaining())
+                        .put("passages", model.passages())
+                        .put("incomplete", model.incomplete());
     }
 
     private static Set<MemoryKind> kinds(@Nullable JsonArray array) {

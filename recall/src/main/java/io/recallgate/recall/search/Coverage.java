@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which share of a scope's memories has a vector of a model. Counted, then remembered: a count is used for a second or
- * for fifty times what it took, whichever is longer, and after that once more while the next one is counted behind it.
- * A count older than a minute is not used. Thread-safe.
+ * Which share of a scope's memories has all its passages in vectors of a model. Counted, then remembered: a count is used
+ * for a second or for fifty times what it took, whichever is longer, and after that once more while the next one is
+ * counted behind it. A count older than a minute is not used. Thread-safe.
  */
 final class Coverage {
 
@@ -38,7 +38,7 @@ final class Coverage {
         this.clock = clock;
     }
 
-    /** Memories in scope, and how many have a vector. */
+    /** Memories in scope, and how many have all their vectors. */
     record Counts(long memories, long embedded) {
         /** 0 to 1; 1 exactly when every memory has one, or there is none. */
         double share() {

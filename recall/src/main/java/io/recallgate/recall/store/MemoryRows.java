@@ -23,6 +23,8 @@ public final class MemoryRows {
                 row.getUUID("id"),
                 draft(row),
                 state(row),
+                row.getInteger("passages"),
+                row.getBoolean("incomplete"),
                 hash(row),
                 row.getLong("version"),
                 row.getOffsetDateTime("created_at").toInstant(),

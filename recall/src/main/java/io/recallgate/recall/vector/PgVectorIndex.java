@@ -9,13 +9,13 @@ import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.Cursor;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,8 +34,10 @@ public final class PgVectorIndex implements VectorIndex {
 
     private static final long SIZE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int MAX_SIZES = 10_000;
-    /** A memory has a few passages at most; asking for more than needed leaves enough memories. */
-    private static final int PASSAGES = 3;
+    /** The index is read on, this many passages at a time, until enough memories are among them. */
+    private static final int PAGE_PASSAGES = 256;
+    /** Nor further than the scan itself goes: see {@code sql/pgvector/iterative-scan.sql}. */
+    private static final int MAX_PASSAGES = 40_000;
 
     private static final String INSERT = Statements.load("pgvector/insert");
     private static final String EXACT = Statements.load("pgvector/exact");
@@ -153,23 +155,34 @@ public final class PgVectorIndex implements VectorIndex {
         String statement = HnswIndexes.filled(
                 APPROXIMATE, "", query.fingerprint(), query.vector().dimensions());
         Tuple parameters = Tuple.of(query.scope().owner(), query.scope().project())
-                .addArrayOfFloat(boxed(query.vector().toArray()))
-                .addLong((long) PASSAGES * query.limit());
+                .addArrayOfFloat(boxed(query.vector().toArray()));
         return database.transaction(deadline, connection -> connection
                         .query(ITERATIVE_SCAN)
                         .execute()
-                        .compose(ignored ->
-                                told(connection.preparedQuery(statement).execute(parameters), query)))
-                .map(rows -> bestPassages(rows, query.limit()))
+                        .compose(ignored -> connection.prepare(statement))
+                        .compose(prepared -> {
+                            Cursor cursor = prepared.cursor(parameters);
+                            return read(cursor, new LinkedHashMap<>(), 0, query.limit())
+                                    .eventually(() -> prepared.close());
+                        }))
                 // The scan gave up before the filter let enough through.
                 .compose(hits -> hits.size() < query.limit() ? exact(query, deadline) : Future.succeededFuture(hits));
     }
 
-    private static List<VectorHit> bestPassages(RowSet<Row> rows, int limit) {
-        Map<UUID, Double> best = new HashMap<>();
-        for (Row row : rows) {
-            best.merge(row.getUUID(0), row.getDouble(1), Math::max);
-        }
+    /** Nearest first, so the first passage of a memory is its best. */
+    private static Future<List<VectorHit>> read(Cursor cursor, Map<UUID, Double> best, int sofar, int limit) {
+        return cursor.read(PAGE_PASSAGES).compose(rows -> {
+            for (Row row : rows) {
+                best.putIfAbsent(row.getUUID(0), row.getDouble(1));
+            }
+            int seen = sofar + rows.size();
+            return best.size() < limit && cursor.hasMore() && seen < MAX_PASSAGES
+                    ? read(cursor, best, seen, limit)
+                    : Future.succeededFuture(nearest(best, limit));
+        });
+    }
+
+    private static List<VectorHit> nearest(Map<UUID, Double> best, int limit) {
         List<VectorHit> hits = new ArrayList<>();
         best.forEach((id, similarity) -> hits.add(new VectorHit(id, similarity)));
         hits.sort(BEST_FIRST);

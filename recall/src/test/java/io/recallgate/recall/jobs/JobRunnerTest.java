@@ -10,8 +10,10 @@ import io.recallgate.recall.ScriptedEmbedder;
 import io.recallgate.recall.SimpleWords;
 import io.recallgate.recall.TestDatabase;
 import io.recallgate.recall.api.JobReport;
+import io.recallgate.recall.api.Memory;
 import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.MemoryKind;
+import io.recallgate.recall.api.MemoryQuery;
 import io.recallgate.recall.api.MemoryState;
 import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.api.Scope;
@@ -29,9 +31,13 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -48,6 +54,9 @@ import org.slf4j.LoggerFactory;
 class JobRunnerTest {
 
     private static final Scope SCOPE = new Scope("owner", "");
+    private static final String LONG = "The keeper of the garden waters the roses every morning. "
+            .repeat(120)
+            .strip();
 
     private static Vertx vertx;
     private static TestDatabase testDatabase;
@@ -132,7 +141,8 @@ class JobRunnerTest {
                 + " (select id from memory where content = 'urgent')");
         JobTable table = table("a");
 
-        assertThat(Await.result(table.claim(2, 60_000, List.of())).stream().map(ClaimedJob::content))
+        assertThat(Await.result(table.claim(2, 1 << 20, 60_000, List.of())).stream()
+                        .map(ClaimedJob::content))
                 .containsExactly("urgent", "first");
     }
 
@@ -378,21 +388,26 @@ class JobRunnerTest {
     void whatAClaimTookWhoseAnswerWasLostIsGivenBackByTheNext() {
         rememberMany(3);
         JobTable table = table("a");
-        ClaimedJob held = Await.result(table.claim(1, 60_000, List.of())).get(0);
-        assertThat(Await.result(table.claim(2, 60_000, List.of(held.id())))).hasSize(2);
-        assertThat(Await.result(table("b").claim(8, 60_000, List.of()))).isEmpty();
+        ClaimedJob held =
+                Await.result(table.claim(1, 1 << 20, 60_000, List.of())).get(0);
+        assertThat(Await.result(table.claim(2, 1 << 20, 60_000, List.of(held.id()))))
+                .hasSize(2);
+        assertThat(Await.result(table("b").claim(8, 1 << 20, 60_000, List.of())))
+                .isEmpty();
 
-        assertThat(Await.result(table.claim(1, 60_000, List.of(held.id())))).isEmpty();
+        assertThat(Await.result(table.claim(1, 1 << 20, 60_000, List.of(held.id()))))
+                .isEmpty();
 
         assertThat(count("running")).isOne();
-        assertThat(Await.result(table.claim(8, 60_000, List.of(held.id())))).hasSize(2);
+        assertThat(Await.result(table.claim(8, 1 << 20, 60_000, List.of(held.id()))))
+                .hasSize(2);
     }
 
     @Test
     void aLeaseThatRunsOutInTheHandsOfALivingRunnerDoesNotCount() {
         remember("text", null);
         JobTable table = table("a");
-        assertThat(Await.result(table.claim(1, 60_000, List.of()))).hasSize(1);
+        assertThat(Await.result(table.claim(1, 1 << 20, 60_000, List.of()))).hasSize(1);
         clock.advanceMillis(60_001);
 
         assertThat(Await.result(table.rescue(1, 1_000, 300_000, (job, memory, code) -> {})))
@@ -414,7 +429,7 @@ class JobRunnerTest {
         awaitJobs("failed", 1);
         Await.result(runner.stop(soon()));
         remember("kills", null);
-        Await.result(table("dead").claim(1, 60_000, List.of()));
+        Await.result(table("dead").claim(1, 1 << 20, 60_000, List.of()));
         clock.advanceMillis(60_001);
         List<String> codes = new ArrayList<>();
         Await.result(table("b").rescue(1, 1_000, 300_000, (job, memory, code) -> codes.add(code)));
@@ -469,18 +484,18 @@ class JobRunnerTest {
         embedder.hold("text");
         remember("text", null);
         JobTable table = table("a");
+        JobOptions options = JobOptions.defaults("a");
         JobExecution execution = new JobExecution(
-                embedder,
-                model,
-                table,
+                new PassageEmbedder(embedder, model, SystemClock.INSTANCE, options),
+                new OutcomeWriter(table, commits("a"), model),
                 () -> RecallSettings.DEFAULTS,
                 new JobExecution.Context(
-                        clock,
                         new Random(1),
-                        JobOptions.defaults("a"),
                         new TroubleLog(LoggerFactory.getLogger(JobRunnerTest.class), clock, "over"),
-                        (job, memory, code) -> {}));
-        ClaimedJob job = Await.result(table.claim(1, 60_000, List.of())).get(0);
+                        (lost, memory, code) -> {},
+                        new SimpleMeterRegistry().counter("incomplete")));
+        ClaimedJob job =
+                Await.result(table.claim(1, 1 << 20, 60_000, List.of())).get(0);
         Future<JobExecution.Outcome> late = execution.run(job, new CancelSignal());
         embedder.releaseThenModel("text", "f2");
 
@@ -495,24 +510,30 @@ class JobRunnerTest {
         remember("text", null);
         JobTable dead = table("dead");
         JobTable alive = table("alive");
-        ClaimedJob lost = Await.result(dead.claim(1, 60_000, List.of())).get(0);
-        var vector = ScriptedEmbedder.result(Await.result(embedder.model())).vectors();
+        ClaimedJob lost =
+                Await.result(dead.claim(1, 1 << 20, 60_000, List.of())).get(0);
+        var passages = List.of(new EmbeddedJob.EmbeddedPassage(ScriptedEmbedder.VECTOR, false));
 
         clock.advanceMillis(60_001);
         // Not rescued yet, but no longer the dead one's to finish.
-        assertThat(Await.result(dead.commit(lost, "f1", vector))).isFalse();
+        assertThat(Await.result(commits("dead").one(new EmbeddedJob(lost, "f1", passages))))
+                .isEqualTo(JobCommits.Result.GONE);
         assertThat(Await.result(alive.rescue(5, 1_000, 300_000, (job, memory, code) -> {})))
                 .isOne();
-        assertThat(Await.result(alive.claim(1, 60_000, List.of()))).isEmpty();
+        assertThat(Await.result(alive.claim(1, 1 << 20, 60_000, List.of()))).isEmpty();
         clock.advanceMillis(1_000);
-        ClaimedJob taken = Await.result(alive.claim(1, 60_000, List.of())).get(0);
+        ClaimedJob taken =
+                Await.result(alive.claim(1, 1 << 20, 60_000, List.of())).get(0);
 
         assertThat(Await.result(dead.renew(List.of(lost), 60_000))).isEmpty();
-        assertThat(Await.result(dead.commit(lost, "f1", vector))).isFalse();
-        assertThat(Await.result(dead.setBack(lost, new JobTable.SetBack(true, true, 0, "x", "x"))))
-                .isFalse();
-        assertThat(Await.result(alive.commit(taken, "f1", vector))).isTrue();
-        assertThat(Await.result(alive.commit(taken, "f1", vector))).isFalse();
+        assertThat(Await.result(commits("dead").one(new EmbeddedJob(lost, "f1", passages))))
+                .isEqualTo(JobCommits.Result.GONE);
+        assertThat(Await.result(dead.setBack(List.of(lost), List.of(new JobTable.SetBack(true, true, 0, "x", "x")))))
+                .isEmpty();
+        assertThat(Await.result(commits("alive").one(new EmbeddedJob(taken, "f1", passages))))
+                .isEqualTo(JobCommits.Result.DONE);
+        assertThat(Await.result(commits("alive").one(new EmbeddedJob(taken, "f1", passages))))
+                .isEqualTo(JobCommits.Result.GONE);
         assertThat(taken.attempt()).isEqualTo(2);
         assertThat(testDatabase.queryText("select count(*) from memory_vector")).isEqualTo("1");
         assertThat(testDatabase.queryText("select errors -> 0 ->> 'code' from embedding_job"))
@@ -543,7 +564,8 @@ class JobRunnerTest {
     @Test
     void workOfARunnerThatDiedIsDoneOnceByAnother() {
         rememberMany(4);
-        assertThat(Await.result(table("killed").claim(4, 60_000, List.of()))).hasSize(4);
+        assertThat(Await.result(table("killed").claim(4, 1 << 20, 60_000, List.of())))
+                .hasSize(4);
         runner("b");
         clock.advanceMillis(59_000);
         assertThat(embedder.asked).isEmpty();
@@ -595,6 +617,55 @@ class JobRunnerTest {
     }
 
     @Test
+    void whatIsStillBeingCommittedWhenARunnerGivesUpCommitsNothing() throws SQLException {
+        UUID id = remember("slow to commit", null);
+        Future<Void> stopped;
+        try (Connection writer = testDatabase.jdbc();
+                Statement statement = writer.createStatement()) {
+            writer.setAutoCommit(false);
+            statement.execute("select from memory where id = '" + id + "' for update");
+            JobRunner runner = runner("a");
+            Await.until("its commit waits for the writer", () -> testDatabase
+                    .queryText("select count(*) from pg_stat_activity"
+                            + " where datname = current_database() and wait_event_type = 'Lock'")
+                    .equals("1"));
+
+            stopped = runner.stop(Deadline.afterMillis(clock, 1_000));
+            Await.until("the bound of the drain has passed, and the lease is given back", () -> {
+                clock.advanceMillis(1_000);
+                return count("available") == 1;
+            });
+            assertThat(Await.result(table("b").claim(1, 1 << 20, 60_000, List.of())))
+                    .hasSize(1);
+            writer.commit();
+        }
+        Await.result(stopped);
+        Await.until("nothing is open any more", () -> testDatabase
+                .queryText("select count(*) from pg_stat_activity where datname = current_database()"
+                        + " and state <> 'idle' and pid <> pg_backend_pid()")
+                .equals("0"));
+
+        assertThat(testDatabase.queryText("select state || attempt || leased_by from embedding_job"))
+                .isEqualTo("running2b");
+        assertThat(vectorsOf("f1")).isZero();
+        assertThat(vectors.committed).isEmpty();
+    }
+
+    @Test
+    void aRunnerHoldsNoMoreContentThanItsBoundAndGoesOnAsItEnds() {
+        rememberMany(30);
+        embedder.holdAll();
+        // Nine characters each, and one beyond the bound.
+        runner(new JobOptions("a", 8, 25, 600_000, 24 * 3_600_000L));
+        Await.until("three are in flight", () -> embedder.asked.size() == 3);
+        assertThat(count("running")).isEqualTo(3);
+
+        embedder.releaseAll();
+        // No time passes, so one claim follows from the other.
+        awaitJobs("done", 30);
+    }
+
+    @Test
     void anotherModelEmbedsWhatHasNoVectorOfIt() {
         rememberMany(3);
         runner("a");
@@ -609,7 +680,7 @@ class JobRunnerTest {
         assertThat(vectorsOf("f1")).isEqualTo(3);
         assertThat(Await.result(new JobReports(database, DatabaseTime.of(clock), model).report(SCOPE, soon()))
                         .reembedding())
-                .isEqualTo(new JobReport.Reembedding("f2", 3, 3));
+                .isEqualTo(new JobReport.Reembedding("f2", 3, 3, 3, 0));
     }
 
     @Test
@@ -635,7 +706,7 @@ class JobRunnerTest {
         JobReport.Reembedding progress = Await.result(
                         new JobReports(database, DatabaseTime.of(clock), model).report(SCOPE, soon()))
                 .reembedding();
-        assertThat(progress).isEqualTo(new JobReport.Reembedding("f2", 1_300, 0));
+        assertThat(progress).isEqualTo(new JobReport.Reembedding("f2", 1_300, 0, 0, 0));
     }
 
     @Test
@@ -672,6 +743,150 @@ class JobRunnerTest {
         embedder.release("memory 1");
         rounds(() -> vectorsOf("f1") == 1);
         assertThat(vectorsOf("f2")).isEqualTo(3);
+    }
+
+    @Test
+    void aLongMemoryIsEmbeddedPassageByPassageAndAgainForAnotherModel() {
+        UUID id = rememberAs("e", LONG);
+        remember("short", null);
+        runner("a");
+        awaitJobs("done", 2);
+        Memory first = memory(id);
+        assertThat(first.state()).isEqualTo(MemoryState.EMBEDDED);
+        assertThat(first.passages()).isEqualTo(passagesOf(id, "f1")).isGreaterThan(3);
+        assertThat(reembedding()).isEqualTo(new JobReport.Reembedding("f1", 2, 2, first.passages() + 1, 0));
+
+        // With a window of a quarter, so it takes more passages, and they may not mix.
+        embedder.model("f2", 128);
+        rounds(() -> reembedding().fingerprint().equals("f2") && reembedding().remaining() == 0);
+        Memory second = memory(id);
+        assertThat(second.passages()).isEqualTo(passagesOf(id, "f2")).isGreaterThan(2 * first.passages());
+        assertThat(reembedding().passages()).isEqualTo(second.passages() + 1);
+        assertThat(passagesOf(id, "f1")).isEqualTo(first.passages());
+
+        testDatabase.execute(
+                "update memory_vector set created_at = now() - interval '2 hours' where fingerprint = 'f1'");
+        rounds(() -> vectorsOf("f1") == 0);
+        assertThat(memory(id)).isEqualTo(second);
+    }
+
+    @Test
+    void changedContentReplacesAllPassagesAndDeletionRemovesThem() {
+        UUID id = rememberAs("e", LONG);
+        runner("a");
+        awaitJobs("done", 1);
+        assertThat(memory(id).passages()).isGreaterThan(3);
+
+        rememberAs("e", LONG + " Changed.");
+        assertThat(memory(id).state()).as("nothing of the old content is left").isEqualTo(MemoryState.PENDING);
+        assertThat(memory(id).passages()).isZero();
+        assertThat(passagesOf(id, "f1")).isZero();
+        runners.forEach(JobRunner::wake);
+        awaitJobs("done", 2);
+        rememberAs("e", "short");
+        runners.forEach(JobRunner::wake);
+        awaitJobs("done", 3);
+        assertThat(memory(id).passages()).isOne();
+        assertThat(passagesOf(id, "f1")).isOne();
+
+        rememberAs("e", LONG);
+        runners.forEach(JobRunner::wake);
+        awaitJobs("done", 4);
+        Await.result(store.delete(SCOPE, id, soon()));
+        assertThat(vectorsOf("f1")).isZero();
+    }
+
+    @Test
+    void aMemoryWithAPassageMissingDoesNotPassForEmbeddedAndIsEmbeddedAgain() {
+        UUID id = rememberAs("e", LONG);
+        runner("a");
+        awaitJobs("done", 1);
+        Memory whole = memory(id);
+        testDatabase.execute(
+                "insert into memory_vector (memory_id, fingerprint, owner, project, content_hash, dimensions,"
+                        + " vector, created_at) select memory_id, 'f0', owner, project, content_hash, dimensions, vector,"
+                        + " now() - interval '2 hours' from memory_vector where passage = 0");
+
+        testDatabase.execute("delete from memory_vector where passage = 2");
+        embedder.holdAll();
+
+        assertThat(memory(id).state()).isEqualTo(MemoryState.PENDING);
+        assertThat(memory(id).passages()).isZero();
+        assertThat(reembedding()).isEqualTo(new JobReport.Reembedding("f1", 1, 0, 0, 0));
+        rounds(() -> count("running") == 1);
+        rounds(() -> roundsRun() >= 40);
+        assertThat(vectorsOf("f0"))
+                .as("the old model's, while the new one's are incomplete")
+                .isOne();
+        embedder.releaseAll();
+        rounds(() -> memory(id).equals(whole));
+        rounds(() -> vectorsOf("f0") == 0);
+    }
+
+    @Test
+    void passagesOfAnotherModelAreRemovedTogetherOrNotAtAll() throws SQLException {
+        UUID id = rememberAs("e", LONG);
+        UUID other = rememberAs("f", LONG + " Another one.");
+        runner("a");
+        awaitJobs("done", 2);
+        int passages = passagesOf(id, "f1");
+        testDatabase.execute(
+                "insert into memory_vector (memory_id, fingerprint, owner, project, content_hash, dimensions,"
+                        + " vector) select memory_id, 'f2', owner, project, content_hash, dimensions, vector"
+                        + " from memory_vector where passage = 0");
+        VectorTable table = new VectorTable(database, vectors, SystemClock.INSTANCE, DatabaseTime.of(clock));
+        try (Connection reader = testDatabase.jdbc();
+                Statement statement = reader.createStatement()) {
+            reader.setAutoCommit(false);
+            // As the index with pgvector does, which reads a page of vectors that it does not have yet.
+            statement.execute("select from memory_vector where memory_id = '" + id
+                    + "' and fingerprint = 'f1' and passage = 1 for key share");
+
+            VectorTable.Removals removals = Await.result(table.removeOthers("f2", new UUID(0, 0), 10, 0));
+
+            assertThat(removals.memories()).isEqualTo(2);
+            assertThat(removals.removed()).isGreaterThan(3);
+            assertThat(passagesOf(id, "f1")).isEqualTo(passages);
+            assertThat(passagesOf(other, "f1")).isZero();
+            assertThat(vectors.removed).containsExactly(other);
+            reader.commit();
+        }
+
+        assertThat(Await.result(table.removeOthers("f2", new UUID(0, 0), 10, 0)).removed())
+                .isEqualTo(passages);
+        assertThat(passagesOf(id, "f2")).isOne();
+    }
+
+    @Test
+    void textThatNoPassageHoldsIsShownOnItsMemoryAndCounted() {
+        embedder.window(20);
+        UUID cut = remember("Pneumonoultramicroscopicsilicovolcanoconiosis", null);
+        UUID whole = remember("short", null);
+        runner("a");
+        awaitJobs("done", 2);
+
+        assertThat(memory(cut).state()).isEqualTo(MemoryState.EMBEDDED);
+        assertThat(memory(cut).incomplete()).isTrue();
+        assertThat(memory(whole).incomplete()).isFalse();
+        assertThat(reembedding().incomplete()).isOne();
+        assertThat(Await.result(store.list(SCOPE, new MemoryQuery(null, null, null, 10, null), soon()))
+                        .memories())
+                .containsExactly(memory(whole), memory(cut));
+    }
+
+    private Memory memory(UUID id) {
+        return Await.result(store.get(SCOPE, id, soon()));
+    }
+
+    private JobReport.Reembedding reembedding() {
+        return Objects.requireNonNull(
+                Await.result(new JobReports(database, DatabaseTime.of(clock), model).report(SCOPE, soon()))
+                        .reembedding());
+    }
+
+    private static int passagesOf(UUID id, String fingerprint) {
+        return Integer.parseInt(testDatabase.queryText("select count(*) from memory_vector where fingerprint = '"
+                + fingerprint + "' and memory_id = '" + id + "'"));
     }
 
     @Test
@@ -731,6 +946,10 @@ class JobRunnerTest {
     }
 
     private JobRunner runner(String holder) {
+        return runner(JobOptions.defaults(holder).withConcurrency(8));
+    }
+
+    private JobRunner runner(JobOptions options) {
         JobRunner runner = JobRunner.create(
                 vertx,
                 new JobRunner.Stores(database, vectors),
@@ -744,14 +963,18 @@ class JobRunnerTest {
                         () -> RecallSettings.DEFAULTS,
                         new Random(1),
                         new SimpleMeterRegistry()),
-                JobOptions.defaults(holder));
+                options);
         runners.add(runner);
         runner.start();
         return runner;
     }
 
     private JobTable table(String holder) {
-        return new JobTable(
+        return new JobTable(database, SystemClock.INSTANCE, DatabaseTime.of(clock), JobOptions.defaults(holder));
+    }
+
+    private JobCommits commits(String holder) {
+        return new JobCommits(
                 database, vectors, SystemClock.INSTANCE, DatabaseTime.of(clock), JobOptions.defaults(holder));
     }
 

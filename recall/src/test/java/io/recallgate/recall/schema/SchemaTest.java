@@ -8,8 +8,10 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.recall.Await;
 import io.recallgate.recall.TestDatabase;
 import io.recallgate.recall.database.DatabaseOptions;
+import io.recallgate.recall.database.JdbcSource;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.Test;
 
 class SchemaTest {
@@ -19,6 +21,31 @@ class SchemaTest {
         try (TestDatabase database = TestDatabase.empty()) {
             assertThat(Schema.migrateBlocking(database.options()).migrations()).isPositive();
             assertThat(Schema.migrateBlocking(database.options()).migrations()).isZero();
+        }
+    }
+
+    @Test
+    void vectorsOfLongTextsFromBeforePassagesStayAndCountAsMissing() {
+        try (TestDatabase database = TestDatabase.empty()) {
+            Flyway.configure()
+                    .dataSource(JdbcSource.of(database.options()))
+                    .locations("classpath:db/migration")
+                    .table("recallgate_schema_history")
+                    .target("2")
+                    .load()
+                    .migrate();
+            database.execute("with written as (insert into memory (id, owner, kind, content, content_hash, words,"
+                    + " word_count) select gen_random_uuid(), 'o', 'note', content, sha256(content::bytea), '', 1"
+                    + " from unnest(array['short', repeat('long ', 100), repeat('長い', 80)]) content"
+                    + " returning id, content_hash) insert into memory_vector (memory_id, fingerprint, owner, project,"
+                    + " content_hash, dimensions, vector) select id, 'f', 'o', '', content_hash, 1, '\\x0000803f'"
+                    + " from written");
+
+            assertThat(Schema.migrateBlocking(database.options()).migrations()).isPositive();
+
+            assertThat(database.queryText("select string_agg(left(m.content, 5) || v.passages, ' ' order by m.content)"
+                            + " from memory m join memory_vector v on v.memory_id = m.id"))
+                    .isEqualTo("long 0 short1 長い長い長0");
         }
     }
 

@@ -211,6 +211,22 @@ class RecallerTest {
     }
 
     @Test
+    void aMemoryCountsOnceAndOnlyWithAllItsPassages() {
+        UUID whole = memories.turn(scope, "observatory");
+        UUID partly = memories.turn(scope, "observatory too");
+        UUID without = memories.turn(scope, "observatory as well");
+        for (int passage = 0; passage < 3; passage++) {
+            memories.vector(scope, whole, MODEL, passage, 3, EmbeddingVector.of(1, 0, 0, 0));
+        }
+        for (int passage = 1; passage < 3; passage++) {
+            memories.vector(scope, partly, MODEL, passage, 3, EmbeddingVector.of(0, 1, 0, 0));
+        }
+        RecallResponse response = await(recall("observatory", RecallMode.HYBRID));
+        assertThat(ids(response)).containsExactlyInAnyOrder(whole, partly, without);
+        assertThat(response.vectorCoverage()).isEqualTo(1.0 / 3);
+    }
+
+    @Test
     void someVectorsAreServedWithTheirCoverage() {
         put("observatory", 1, 0, 0, 0);
         UUID pending = memories.turn(scope, "another observatory");

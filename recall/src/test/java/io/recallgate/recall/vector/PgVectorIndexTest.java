@@ -50,6 +50,14 @@ class PgVectorIndexTest extends VectorIndexContract {
         assertThat(same).isGreaterThanOrEqualTo(95);
     }
 
+    @Override
+    List<VectorIndex.VectorHit> nearestOfMany(VectorIndex.VectorQuery query) {
+        PgVectorIndex small = new PgVectorIndex(database, SystemClock.INSTANCE, 50);
+        await(small.indexes().ensure(MODEL, 4));
+        assertThat(small.indexes().usable(MODEL, 4)).isTrue();
+        return await(small.search(query, soon()));
+    }
+
     @Test
     void anInvalidIndexThatACrashLeftIsBuiltAnew() {
         PgVectorIndex opened = (PgVectorIndex) index;

@@ -27,7 +27,9 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -103,6 +105,37 @@ abstract class VectorIndexContract {
         List<VectorHit> hits = search(1, 0, 0, 0);
         assertThat(ids(hits)).containsExactly(document, other);
         assertThat(hits.get(0).similarity()).isCloseTo(1, within(1e-6));
+    }
+
+    @Test
+    void memoriesOfManyPassagesFillTheAnswerEachOnce() {
+        Random random = new Random(11);
+        Map<UUID, Double> expected = new HashMap<>();
+        for (int memory = 0; memory < 30; memory++) {
+            EmbeddingVector[] passages = new EmbeddingVector[50];
+            double best = -1;
+            for (int i = 0; i < passages.length; i++) {
+                // The first memories are near with all they have, before any passage of the others.
+                passages[i] = unit(30 - memory, random.nextFloat(), random.nextFloat(), 0);
+                best = Math.max(best, passages[i].dot(unit(1, 0, 0, 0)));
+            }
+            UUID id = memories.turn(scope, "long " + memory);
+            commit(scope, id, MODEL, passages);
+            expected.put(id, best);
+        }
+        List<VectorHit> hits = nearestOfMany(query(scope, MODEL, unit(1, 0, 0, 0), 20, null, Set.of()));
+        assertThat(ids(hits))
+                .isEqualTo(expected.entrySet().stream()
+                        .sorted(Map.Entry.<UUID, Double>comparingByValue().reversed())
+                        .limit(20)
+                        .map(Map.Entry::getKey)
+                        .toList());
+        hits.forEach(hit -> assertThat(hit.similarity()).isCloseTo(expected.get(hit.memoryId()), within(1e-6)));
+    }
+
+    /** As the index answers a scope that is large to it. */
+    List<VectorHit> nearestOfMany(VectorQuery query) {
+        return await(index.search(query, soon()));
     }
 
     @Test

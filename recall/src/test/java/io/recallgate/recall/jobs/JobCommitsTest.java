@@ -1,0 +1,437 @@
+package io.recallgate.recall.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.recallgate.embedding.api.EmbeddingVector;
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.recall.Await;
+import io.recallgate.recall.RecordingVectorIndex;
+import io.recallgate.recall.ScriptedEmbedder;
+import io.recallgate.recall.SimpleWords;
+import io.recallgate.recall.TestDatabase;
+import io.recallgate.recall.api.MemoryDraft;
+import io.recallgate.recall.api.MemoryKind;
+import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.database.Database;
+import io.recallgate.recall.database.DatabaseTime;
+import io.recallgate.recall.jobs.EmbeddedJob.EmbeddedPassage;
+import io.recallgate.recall.jobs.JobCommits.Result;
+import io.recallgate.recall.jobs.JobTable.SetBack;
+import io.recallgate.recall.jobs.OutcomeWriter.Written;
+import io.recallgate.recall.store.MemoryStore;
+import io.recallgate.recall.vector.StoredVector;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.FakeClock;
+import io.recallgate.time.SystemClock;
+import io.recallgate.time.VertxTimers;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.SqlConnection;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Many jobs in one transaction on a real database: each keeps its own guards. */
+class JobCommitsTest {
+
+    private static final Scope SCOPE = new Scope("owner", "");
+    private static final long MANY_BYTES = 1 << 20;
+
+    private static Vertx vertx;
+    private static TestDatabase testDatabase;
+
+    private final FakeClock clock = new FakeClock();
+    private final ScriptedEmbedder embedder = new ScriptedEmbedder();
+    private final PickyIndex vectors = new PickyIndex();
+    private Database database;
+    private MemoryStore store;
+    private JobTable table;
+    private JobCommits commits;
+    private OutcomeWriter outcomes;
+
+    /** Refuses one memory, as a constraint of its own table would, and loses the connection over another. */
+    private static final class PickyIndex extends RecordingVectorIndex {
+        private static final UUID NONE = new UUID(0, 0);
+        private volatile UUID refused = NONE;
+        private volatile UUID broken = NONE;
+
+        @Override
+        public Future<Void> replace(SqlConnection transaction, List<StoredVector> vectors) {
+            if (vectors.stream().anyMatch(vector -> vector.memoryId().equals(refused))) {
+                return transaction.query("select 1 / 0").execute().mapEmpty();
+            }
+            return vectors.stream().anyMatch(vector -> vector.memoryId().equals(broken))
+                    ? transaction
+                            .query("select pg_terminate_backend(pg_backend_pid())")
+                            .execute()
+                            .mapEmpty()
+                    : super.replace(transaction, vectors);
+        }
+    }
+
+    @BeforeAll
+    static void open() {
+        vertx = Vertx.vertx();
+        testDatabase = TestDatabase.embedded();
+    }
+
+    @AfterAll
+    static void close() {
+        Await.result(vertx.close());
+        testDatabase.close();
+    }
+
+    @BeforeEach
+    void start() {
+        testDatabase.execute("truncate memory cascade");
+        database = Database.open(vertx, testDatabase.options(), new VertxTimers(vertx));
+        ActiveModel model = new ActiveModel(embedder);
+        store = new MemoryStore(
+                database,
+                new SimpleWords(),
+                vectors,
+                vertx.createSharedWorkerExecutor("test-commits", 1),
+                new MemoryStore.Config(clock, DatabaseTime.of(clock), model::fingerprint));
+        JobOptions options = JobOptions.defaults("a");
+        table = new JobTable(database, SystemClock.INSTANCE, DatabaseTime.of(clock), options);
+        commits = new JobCommits(database, vectors, SystemClock.INSTANCE, DatabaseTime.of(clock), options);
+        outcomes = new OutcomeWriter(table, commits, model);
+    }
+
+    @AfterEach
+    void stop() {
+        Await.result(database.close());
+    }
+
+    @Test
+    void manyAreCommittedInOneTransaction() {
+        List<EmbeddedJob> group = claimed(20);
+
+        assertThat(Await.result(commits.group(group))).hasSize(20).containsOnly(Result.DONE);
+
+        assertThat(text("select count(*) from embedding_job where state = 'done'"))
+                .isEqualTo("20");
+        assertThat(text("select count(*) || ' ' || count(distinct changed_by) from memory_vector v join memory m"
+                        + " on m.id = v.memory_id and m.content_hash = v.content_hash and m.owner = v.owner"))
+                .isEqualTo("20 1");
+        assertThat(vectors.replaced).hasSize(20);
+        assertThat(vectors.committed).containsExactly(SCOPE);
+        assertThat(Await.result(commits.group(group))).containsOnly(Result.GONE);
+    }
+
+    @Test
+    void whatIsGoneIsLeftOutAndTheOthersAreCommitted() {
+        List<EmbeddedJob> group = claimed(6);
+        Await.result(store.delete(SCOPE, id(group, 0), soon()));
+        testDatabase.execute("update memory set content_hash = sha256('other') where id = '" + id(group, 1) + "'");
+        update(group, 2, "attempt = attempt + 1");
+        update(group, 3, "leased_by = 'b'");
+        update(group, 4, "lease_until = '" + clock.instant() + "'");
+
+        assertThat(Await.result(commits.group(group)))
+                .containsExactly(Result.GONE, Result.GONE, Result.GONE, Result.GONE, Result.GONE, Result.DONE);
+
+        assertThat(text("select memory_id from memory_vector"))
+                .isEqualTo(id(group, 5).toString());
+        assertThat(text("select count(*) from embedding_job where state = 'running'"))
+                .isEqualTo("4");
+        assertThat(vectors.replaced).hasSize(1);
+    }
+
+    @Test
+    void aMemoryThatIsBeingWrittenHoldsUpNobodyAndIsCommittedAfterwards() throws SQLException {
+        List<EmbeddedJob> group = claimed(3);
+        Future<List<Written>> written;
+        try (Connection writer = testDatabase.jdbc();
+                Statement statement = writer.createStatement()) {
+            writer.setAutoCommit(false);
+            statement.execute("select from memory where id = '" + id(group, 1) + "' for update");
+
+            assertThat(Await.result(commits.group(group.subList(0, 2)))).containsExactly(Result.DONE, Result.BUSY);
+            written = Future.all(group.stream().map(outcomes::commit).toList()).map(all -> all.list());
+            writer.commit();
+        }
+        // The first was committed before.
+        assertThat(Await.result(written)).containsExactly(Written.GONE, Written.DONE, Written.DONE);
+        assertThat(text("select count(*) from memory_vector")).isEqualTo("3");
+    }
+
+    @Test
+    void oneThatTheDatabaseRefusesFailsAlone() {
+        List<EmbeddedJob> group = claimed(9);
+        vectors.refused = id(group, 4);
+
+        List<Written> written = Await.result(
+                Future.all(group.stream().map(outcomes::commit).toList()).map(all -> all.<Written>list()));
+
+        for (int i = 0; i < written.size(); i++) {
+            if (i == 4) {
+                FailureException failure = Objects.requireNonNull(written.get(i).failure());
+                assertThat(failure.code()).isEqualTo(FailureCode.INTERNAL);
+                assertThat(failure).hasCauseInstanceOf(PgException.class);
+            } else {
+                assertThat(written.get(i)).isEqualTo(Written.DONE);
+            }
+        }
+        assertThat(text("select count(*) from memory_vector")).isEqualTo("8");
+        assertThat(text("select count(*) from embedding_job where state = 'running'"))
+                .isEqualTo("1");
+    }
+
+    @Test
+    void contentThatChangesOrGoesWhileACommitWaitsIsNotGivenTheVectors() throws SQLException {
+        List<EmbeddedJob> group = claimed(3);
+        List<Future<Result>> results = new ArrayList<>();
+        try (Connection writer = testDatabase.jdbc();
+                Statement statement = writer.createStatement()) {
+            writer.setAutoCommit(false);
+            statement.execute("update memory set content = 'new', content_hash = sha256('new') where id = '"
+                    + id(group, 0) + "'; delete from memory where id = '" + id(group, 1)
+                    + "'; update memory set author = 'Mina' where id = '" + id(group, 2)
+                    + "'; update embedding_job set state = 'cancelled', finished_at = now(), leased_by = null,"
+                    + " lease_until = null where memory_id in ('" + id(group, 0) + "', '" + id(group, 2) + "')");
+            group.forEach(job -> results.add(commits.one(job)));
+            Await.until("all wait for the writer", () -> text("select count(*) from pg_stat_activity"
+                            + " where datname = current_database() and wait_event_type = 'Lock'")
+                    .equals("3"));
+            writer.commit();
+        }
+
+        for (Future<Result> result : results) {
+            assertThat(Await.result(result)).isEqualTo(Result.GONE);
+        }
+        assertThat(text("select count(*) from memory_vector")).isEqualTo("0");
+        assertThat(text("select count(*) from embedding_job where state = 'done'"))
+                .isEqualTo("0");
+    }
+
+    @Test
+    void aLeaseThatRunsOutWhileItsGroupIsDueCommitsNothing() throws SQLException {
+        List<EmbeddedJob> group = claimed(3);
+        Future<Written> first;
+        List<Future<Written>> late;
+        try (Connection writer = testDatabase.jdbc();
+                Statement statement = writer.createStatement()) {
+            writer.setAutoCommit(false);
+            statement.execute("select from memory where id = '" + id(group, 0) + "' for update");
+            first = outcomes.commit(group.get(0));
+            late = List.of(outcomes.commit(group.get(1)), outcomes.commit(group.get(2)));
+            Await.until("the first waits for the writer", () -> text("select count(*) from pg_stat_activity"
+                            + " where datname = current_database() and wait_event_type = 'Lock'")
+                    .equals("1"));
+            clock.advanceMillis(60_001);
+            Await.result(table.renew(List.of(group.get(2).job()), 60_000));
+            writer.commit();
+        }
+
+        assertThat(Await.result(first))
+                .as("its lease had not run out when it was sent")
+                .isEqualTo(Written.DONE);
+        assertThat(Await.result(late.get(0))).isEqualTo(Written.GONE);
+        assertThat(Await.result(late.get(1))).isEqualTo(Written.DONE);
+        assertThat(text("select count(*) from memory_vector where memory_id = '" + id(group, 1) + "'"))
+                .isEqualTo("0");
+    }
+
+    @Test
+    void aConnectionThatIsLostInTheMiddleOfAGroupCommitsNothingAndItIsCommittedOnceLater() {
+        List<EmbeddedJob> group = claimed(7);
+        vectors.broken = id(group, 6);
+
+        List<Future<Written>> lost = commitTogether(group);
+
+        assertThat(lost.get(0).result()).as("it went alone, before the others").isEqualTo(Written.DONE);
+        for (Future<Written> one : lost.subList(1, 7)) {
+            assertThat(FailureException.of(one.cause()).code()).isEqualTo(FailureCode.DATABASE_UNAVAILABLE);
+        }
+        assertThat(text("select count(*) from memory_vector")).isEqualTo("1");
+        assertThat(text("select count(*) from embedding_job where state = 'running'"))
+                .isEqualTo("6");
+
+        vectors.broken = PickyIndex.NONE;
+        List<Future<Written>> again = commitTogether(group);
+        assertThat(again.get(0).result()).as("not twice").isEqualTo(Written.GONE);
+        assertThat(again.subList(1, 7)).allMatch(one -> one.result().done());
+        assertThat(text("select count(*) || ' ' || count(distinct memory_id) from memory_vector"))
+                .isEqualTo("7 7");
+    }
+
+    @Test
+    void troubleThatComesWhileAGroupIsCommittedOneByOneKeepsWhatWasDone() {
+        List<EmbeddedJob> group = claimed(6);
+        vectors.refused = id(group, 1);
+        vectors.broken = id(group, 4);
+
+        List<Future<Written>> written = commitTogether(group);
+
+        assertThat(written.get(0).result()).isEqualTo(Written.DONE);
+        assertThat(written.get(1).result().failure()).as("refused by itself").isNotNull();
+        assertThat(written.get(2).result()).isEqualTo(Written.DONE);
+        assertThat(written.get(3).result()).isEqualTo(Written.DONE);
+        assertThat(FailureException.of(written.get(4).cause()).code()).isEqualTo(FailureCode.DATABASE_UNAVAILABLE);
+        assertThat(FailureException.of(written.get(5).cause()).code()).isEqualTo(FailureCode.DATABASE_UNAVAILABLE);
+        assertThat(text("select count(*) from embedding_job where state = 'running'"))
+                .isEqualTo("3");
+        assertThat(text("select count(*) from memory_vector")).isEqualTo("3");
+    }
+
+    @Test
+    void aReasonThatTheDatabaseCannotStoreKeepsNoOtherAttemptFromEnding() {
+        List<ClaimedJob> jobs = claimed(4).stream().map(EmbeddedJob::job).toList();
+        List<Future<Boolean>> ended = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            ended.add(outcomes.setBack(
+                    jobs.get(i), new SetBack(false, true, 5_000, "first", i == 2 ? "one\0two" : "one")));
+        }
+        Await.until("all have ended", () -> ended.stream().allMatch(Future::isComplete));
+
+        assertThat(FailureException.of(ended.get(2).cause()).code()).isEqualTo(FailureCode.INVALID_TEXT);
+        assertThat(List.of(0, 1, 3)).allMatch(i -> ended.get(i).result());
+        assertThat(text("select count(*) from embedding_job where state = 'retryable'"))
+                .isEqualTo("3");
+    }
+
+    @Test
+    void jobsOfAModelThatWasReplacedGoBackAndTheOthersAreCommitted() {
+        List<EmbeddedJob> group = new ArrayList<>(claimed(3));
+        group.set(0, new EmbeddedJob(group.get(0).job(), "older", group.get(0).passages()));
+
+        List<Written> written = Await.result(
+                Future.all(group.stream().map(outcomes::commit).toList()).map(all -> all.<Written>list()));
+
+        assertThat(written).containsExactly(Written.GONE, Written.DONE, Written.DONE);
+        assertThat(text("select state || failures from embedding_job where memory_id = '" + id(group, 0) + "'"))
+                .isEqualTo("available0");
+        assertThat(text("select count(*) from memory_vector where fingerprint = 'f1'"))
+                .isEqualTo("2");
+    }
+
+    @Test
+    void allPassagesOfATextAreReplacedTogether() {
+        EmbeddedJob long3 = claimed(1).get(0);
+        Await.result(commits.group(List.of(passages(long3, 3, true), claimed(1).get(0))));
+        String passages = "select string_agg(passage || '/' || passages || incomplete, ' ' order by passage)"
+                + " from memory_vector where memory_id = '" + long3.job().memoryId() + "'";
+        assertThat(text(passages)).isEqualTo("0/3false 1/3false 2/3true");
+
+        testDatabase.execute("insert into embedding_job (memory_id, owner, project, content_hash, available_at)"
+                + " select id, owner, project, content_hash, '" + clock.instant() + "' from memory");
+        List<ClaimedJob> again = Await.result(table.claim(2, MANY_BYTES, 60_000, List.of()));
+        EmbeddedJob short1 = embedded(again.stream()
+                .filter(job -> job.memoryId().equals(long3.job().memoryId()))
+                .findFirst()
+                .orElseThrow());
+        EmbeddedJob other = embedded(again.stream()
+                .filter(job -> !job.memoryId().equals(long3.job().memoryId()))
+                .findFirst()
+                .orElseThrow());
+        Await.result(commits.group(List.of(short1, passages(other, 2, false))));
+
+        assertThat(text(passages)).isEqualTo("0/1false");
+        assertThat(text("select count(*) from memory_vector")).isEqualTo("3");
+    }
+
+    @Test
+    void attemptsEndTogetherEachWithItsOwnReason() {
+        List<ClaimedJob> jobs = claimed(3).stream().map(EmbeddedJob::job).toList();
+        update(jobs.get(2).id(), "attempt = attempt + 1");
+
+        assertThat(Await.result(table.setBack(
+                        jobs,
+                        List.of(
+                                new SetBack(false, true, 5_000, "first", "one"),
+                                new SetBack(true, true, 0, "second", "two"),
+                                new SetBack(true, true, 0, "third", "three")))))
+                .containsExactlyInAnyOrder(jobs.get(0).id(), jobs.get(1).id());
+
+        assertThat(text("select string_agg(state || failures || coalesce(errors -> 0 ->> 'code', '-')"
+                        + " || (finished_at is not null) || (available_at > '" + clock.instant()
+                        + "'), ' ' order by id)"
+                        + " from embedding_job"))
+                .isEqualTo("retryable1firstfalsetrue failed1secondtruefalse running0-falsefalse");
+    }
+
+    @Test
+    void aClaimTakesNoMoreContentThanThereIsRoomFor() {
+        remember(5, "x".repeat(1_000));
+        assertThat(Await.result(table.claim(10, 2_500, 60_000, List.of()))).hasSize(3);
+        assertThat(text("select count(*) from embedding_job where state = 'available' and attempt = 0"))
+                .isEqualTo("2");
+    }
+
+    /** The first goes alone, and the others together behind it. */
+    private List<Future<Written>> commitTogether(List<EmbeddedJob> group) {
+        List<Future<Written>> written = group.stream().map(outcomes::commit).toList();
+        Await.until("all have an outcome", () -> written.stream().allMatch(Future::isComplete));
+        return written;
+    }
+
+    private List<EmbeddedJob> claimed(int count) {
+        remember(count, "");
+        return Await.result(table.claim(count, MANY_BYTES, 60_000, running())).stream()
+                .map(JobCommitsTest::embedded)
+                .toList();
+    }
+
+    private List<Long> running() {
+        return List.of(
+                        text("select coalesce(string_agg(id::text, ','), '0') from embedding_job where state = 'running'")
+                                .split(",", -1))
+                .stream()
+                .map(Long::valueOf)
+                .toList();
+    }
+
+    private void remember(int count, String more) {
+        List<MemoryDraft> drafts = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            drafts.add(new MemoryDraft(
+                    "memory " + i + more, MemoryKind.NOTE, null, null, null, null, false, null, new JsonObject()));
+        }
+        Await.result(store.remember(SCOPE, drafts, soon()));
+    }
+
+    private static EmbeddedJob embedded(ClaimedJob job) {
+        return new EmbeddedJob(job, "f1", List.of(new EmbeddedPassage(ScriptedEmbedder.VECTOR, false)));
+    }
+
+    private static EmbeddedJob passages(EmbeddedJob job, int count, boolean incomplete) {
+        List<EmbeddedPassage> passages = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            passages.add(new EmbeddedPassage(EmbeddingVector.of(0.6f, 0.8f), incomplete && i == count - 1));
+        }
+        return new EmbeddedJob(job.job(), job.fingerprint(), passages);
+    }
+
+    private static UUID id(List<EmbeddedJob> group, int index) {
+        return group.get(index).job().memoryId();
+    }
+
+    private void update(List<EmbeddedJob> group, int index, String change) {
+        update(group.get(index).job().id(), change);
+    }
+
+    private void update(long job, String change) {
+        testDatabase.execute("update embedding_job set " + change + " where id = " + job);
+    }
+
+    private static String text(String sql) {
+        return testDatabase.queryText(sql);
+    }
+
+    private Deadline soon() {
+        return Deadline.afterMillis(SystemClock.INSTANCE, 15_000);
+    }
+}
