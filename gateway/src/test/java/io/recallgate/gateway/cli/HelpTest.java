@@ -43,7 +43,7 @@ class HelpTest {
         assertThat(line.run(option)).isZero();
 
         assertThat(line.out()).contains("demo", "serve", "import", "recall", "status", "eval", "bench", "Exit status");
-        assertThat(line.out()).contains("  build  ", "  test  ", "  bench jmh  ", "  bench jobs ");
+        assertThat(line.out()).contains("  build  ", "  test  ", "  bench jmh  ", "  bench jobs ", "  bench vectors ");
     }
 
     @Test
