@@ -172,8 +172,8 @@ class WorkersViewTest {
         }
         for (String kind : status.getJsonObject("dropped").fieldNames()) {
             assertThat(page)
-                    .anyMatch(line -> line.startsWith(
-                            "recallgate_embedding_dropped_messages_total{kind=\"" + kind + "\"} "));
+                    .anyMatch(line ->
+                            line.startsWith("recallgate_embedding_dropped_messages_total{kind=\"" + kind + "\"} "));
         }
     }
 
