@@ -13,10 +13,7 @@ import java.util.concurrent.Callable;
  */
 final class LargeWork {
 
-    /**
-     * Below this, a look is not worth a change of threads: for 65,536 characters of Chinese or Japanese, the most there
-     * is to encode and to digest, it takes about a millisecond.
-     */
+    /** Below this, a look is not worth a change of threads: it takes about a millisecond. */
     static final long LARGE_BYTES = 128 * 1024;
 
     private final Vertx vertx;

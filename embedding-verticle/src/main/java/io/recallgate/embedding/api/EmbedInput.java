@@ -8,7 +8,7 @@ public sealed interface EmbedInput {
     /**
      * Bytes this input is charged with in the queue, which are those it holds in memory: a text one for each character
      * if all are of ISO 8859-1, as in English, and two otherwise; four for each token id. Looks at the characters of a
-     * text, up to half a millisecond for a million.
+     * text, so it is for worker threads when there are megabytes of it.
      *
      * @return zero or more
      */
