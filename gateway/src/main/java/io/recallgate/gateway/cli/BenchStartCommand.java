@@ -38,7 +38,8 @@ final class BenchStartCommand implements Callable<Integer> {
             names = "--recalls",
             paramLabel = "N",
             defaultValue = "0",
-            description = "Recalls between the two looks at the memory; 0.")
+            description = "Recalls between the two looks at the memory, 0 to 1000000; 0.")
+    @Range(min = 0, max = 1_000_000)
     private int recalls;
 
     @Option(names = "--json", description = "Print figures as one JSON object, for scripts.")
