@@ -32,6 +32,9 @@ import org.slf4j.LoggerFactory;
  * Process signals stay the application's: it must close its Vert.x before the process ends, since a native model that
  * is cut off in the middle of a run ends the process uncleanly. The router answers unknown paths under its prefix
  * itself, and a body handler of the application may run before it.
+ *
+ * <p>The connections are the application's, too. On one where a client sends a large request ahead of an answer, Vert.x
+ * does not see it leave before that answer's deadline.
  */
 public final class RecallgateRouter {
 

@@ -37,20 +37,28 @@ final class BenchRecallCommand implements Callable<Integer> {
             names = "--memories",
             paramLabel = "N",
             defaultValue = "5000",
-            description = "How many memories the owner has; 5000.")
+            description = "How many memories the owner has, 1 to 1000000; 5000.")
+    @Range(min = 1, max = 1_000_000)
     private int memories;
 
     @Option(
             names = "--rounds",
             paramLabel = "N",
             defaultValue = "1000",
-            description = "Measured rounds, one recall in each mode; 1000.")
+            description = "Measured rounds, one recall in each mode, 1 to 1000000; 1000.")
+    @Range(min = 1, max = 1_000_000)
     private int rounds;
 
-    @Option(names = "--warm", paramLabel = "N", defaultValue = "300", description = "Rounds before measuring; 300.")
+    @Option(
+            names = "--warm",
+            paramLabel = "N",
+            defaultValue = "300",
+            description = "Rounds before measuring, 0 to 1000000; 300.")
+    @Range(min = 0, max = 1_000_000)
     private int warm;
 
     @Option(names = "--seed", paramLabel = "N", defaultValue = "1", description = "Same seed, same texts; 1.")
+    @Range(min = 0, max = Integer.MAX_VALUE)
     private long seed;
 
     @Option(names = "--json", description = "Print figures as one JSON object, for scripts.")

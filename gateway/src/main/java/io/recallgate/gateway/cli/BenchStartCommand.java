@@ -1,5 +1,6 @@
 package io.recallgate.gateway.cli;
 
+import io.recallgate.embedding.ProcessSignals;
 import io.recallgate.gateway.cli.bench.StartBench;
 import io.recallgate.gateway.cli.console.CommandFailedException;
 import io.recallgate.gateway.cli.console.Table;
@@ -11,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -38,7 +40,8 @@ final class BenchStartCommand implements Callable<Integer> {
             names = "--recalls",
             paramLabel = "N",
             defaultValue = "0",
-            description = "Recalls between the two looks at the memory; 0.")
+            description = "Recalls between the two looks at the memory, 0 to 1000000; 0.")
+    @Range(min = 0, max = 1_000_000)
     private int recalls;
 
     @Option(names = "--json", description = "Print figures as one JSON object, for scripts.")
@@ -50,6 +53,24 @@ final class BenchStartCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        // A signal must not leave the gateway that is measured, its PostgreSQL or their directory behind.
+        Thread measuring = Thread.currentThread();
+        AtomicInteger signalled = new AtomicInteger();
+        ProcessSignals.install(status -> {
+            signalled.set(status);
+            measuring.interrupt();
+        });
+        try {
+            return measure();
+        } catch (CommandFailedException e) {
+            if (signalled.get() == 0) {
+                throw e;
+            }
+            return signalled.get();
+        }
+    }
+
+    private int measure() {
         StartBench.Result result;
         try {
             Path data = Files.createTempDirectory("recallgate-bench-data");

@@ -6,13 +6,10 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code recall "QUESTION"}. */
 @Command(
@@ -50,6 +47,7 @@ final class RecallCommand implements Callable<Integer> {
     private Mode mode = Mode.hybrid;
 
     @Option(names = "--limit", paramLabel = "N", defaultValue = "10", description = "How many hits, 1 to 50; 10.")
+    @Range(min = 1, max = RecallRequest.MAX_LIMIT)
     private int limit;
 
     @Option(names = "--session", paramLabel = "S", description = "Only memories of this session.")
@@ -60,9 +58,6 @@ final class RecallCommand implements Callable<Integer> {
 
     @Option(names = "--json", description = "Print the answer as the gateway gave it, for scripts.")
     private boolean json;
-
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
 
     /** How to search, as users write it. */
     enum Mode {
@@ -77,10 +72,6 @@ final class RecallCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (limit < 1 || limit > RecallRequest.MAX_LIMIT) {
-            throw new CommandLine.ParameterException(
-                    spec.commandLine(), "--limit " + limit + " is not from 1 to " + RecallRequest.MAX_LIMIT);
-        }
         GatewayClient client = connection.client(context, PATIENCE);
         JsonObject request =
                 new JsonObject().put("query", question).put("mode", mode.name()).put("limit", limit);

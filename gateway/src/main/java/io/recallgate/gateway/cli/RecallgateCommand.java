@@ -93,6 +93,10 @@ public final class RecallgateCommand implements Runnable {
                 .setUsageHelpWidth(Math.max(80, Math.min(110, screen.columns())))
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler((wrong, given) -> usageError(screen, wrong))
+                .setExecutionStrategy(parsed -> {
+                    Ranges.check(parsed);
+                    return new CommandLine.RunLast().execute(parsed);
+                })
                 .setExecutionExceptionHandler((failure, line, parsed) -> failed(context, failure))
                 .execute(arguments);
     }

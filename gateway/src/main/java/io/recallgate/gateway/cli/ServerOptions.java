@@ -23,6 +23,7 @@ final class ServerOptions {
             names = "--port",
             paramLabel = "PORT",
             description = "Short for RECALLGATE_HTTP_PORT; 0 takes any free one.")
+    @Range(min = 0, max = 65_535)
     @Nullable
     Integer port;
 

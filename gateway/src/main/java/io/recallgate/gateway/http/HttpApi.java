@@ -116,13 +116,14 @@ public final class HttpApi {
                 vertx.deployVerticle(
                         () -> new LagSampler(environment),
                         new DeploymentOptions().setInstances(VertxOptions.DEFAULT_EVENT_LOOP_POOL_SIZE));
+        Connections connections = new Connections(environment.timers(), Connections.MAX_OPEN);
         return new HttpApi(
                 vertx,
                 endpoints,
-                new Pipeline(runtime, environment, options, workers),
+                new Pipeline(runtime, environment, options, workers, connections),
                 workers,
                 sampler,
-                new Connections(environment.timers(), Connections.MAX_OPEN));
+                connections);
     }
 
     /** Server options with every limit explicit; host and port are the caller's to set. */

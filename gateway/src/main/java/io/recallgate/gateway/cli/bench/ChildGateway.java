@@ -87,6 +87,9 @@ final class ChildGateway implements AutoCloseable {
                         "the gateway to measure ended with status " + process.exitValue() + ": its log is " + log);
             }
             pauses.pauseMillis(LOOK_EVERY_MILLIS);
+            if (Thread.currentThread().isInterrupted()) {
+                throw new CommandFailedException("interrupted while waiting for the gateway to measure");
+            }
         }
         throw new CommandFailedException(
                 "the gateway to measure is not there after " + START_LIMIT.toSeconds() + " s: its log is " + log);
@@ -132,11 +135,30 @@ final class ChildGateway implements AutoCloseable {
         return millis;
     }
 
-    /** Leaves no process behind, whatever happened. */
+    /**
+     * Leaves no process behind, whatever happened: one that still runs gets time to stop its PostgreSQL. The log stays
+     * unless the measuring was interrupted, which is no failure.
+     */
     @Override
     public void close() {
-        if (process.isAlive()) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            process.destroy();
+            if (!process.waitFor(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+            if (interrupted) {
+                Files.deleteIfExists(log);
+            }
+        } catch (InterruptedException e) {
+            interrupted = true;
             process.destroyForcibly();
+        } catch (IOException e) {
+            throw new CommandFailedException("cannot delete " + log + ": " + e.getMessage(), e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }

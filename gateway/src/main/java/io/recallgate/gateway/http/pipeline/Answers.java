@@ -68,7 +68,7 @@ final class Answers {
         if (code == FailureCode.UNAUTHENTICATED) {
             response.putHeader("www-authenticate", "Bearer realm=\"recallgate\"");
         }
-        if (code == FailureCode.SHUTTING_DOWN) {
+        if (code == FailureCode.SHUTTING_DOWN || exchange.endsConnection()) {
             response.putHeader("connection", "close");
         }
         exchange.allowed().ifPresent(methods -> response.putHeader("allow", methods));

@@ -8,8 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Bounds the connections of all servers on one set of routes: their number, and how long one may stay before its first
- * request is whole. Everything behind is bounded by requests. Thread-safe.
+ * Bounds the connections of all servers on one set of routes: their number, how long one may stay before its first
+ * request is whole, and what its client may send ahead of the answer that it waits for. Everything behind is bounded by
+ * requests. Thread-safe.
  */
 public final class Connections {
 
@@ -23,6 +24,7 @@ public final class Connections {
     private final int most;
     private final AtomicInteger open = new AtomicInteger();
     private final ConcurrentMap<HttpConnection, Timers.Timer> silent = new ConcurrentHashMap<>();
+    private final ConcurrentMap<HttpConnection, Turns> turns = new ConcurrentHashMap<>();
 
     /**
      * For the servers of one set of routes.
@@ -43,8 +45,10 @@ public final class Connections {
             return;
         }
         silent.put(connection, timers.schedule(TimeUnit.MILLISECONDS.toNanos(FIRST_REQUEST_MILLIS), connection::close));
+        Turns.install(connection, timers).ifPresent(installed -> turns.put(connection, installed));
         connection.closeHandler(closed -> {
             open.decrementAndGet();
+            turns.remove(connection);
             heard(connection);
         });
     }
@@ -55,6 +59,15 @@ public final class Connections {
         if (timer != null) {
             timer.cancel();
         }
+    }
+
+    /**
+     * Whether the request whose turn it is on this connection has lost a part, because too much was sent ahead of an answer
+     * that took its time. It is to be refused, and the connection to end. Called on the connection's event loop.
+     */
+    boolean refuses(HttpConnection connection) {
+        Turns of = turns.get(connection);
+        return of != null && of.refusing();
     }
 
     int open() {

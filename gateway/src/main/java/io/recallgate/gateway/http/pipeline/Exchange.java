@@ -43,6 +43,7 @@ public final class Exchange {
     private long bodyBytes;
     private @Nullable String allowed;
     private @Nullable AnswerStream stream;
+    private boolean last;
 
     Exchange(
             RoutingContext routing,
@@ -231,6 +232,16 @@ public final class Exchange {
     /** Lets the body go once it is decoded or nobody wants it. */
     void dropBody() {
         chunks = List.of();
+    }
+
+    /** Nothing more is served on the connection after this. */
+    void endConnection() {
+        last = true;
+    }
+
+    /** Whether the connection ends with this answer. */
+    boolean endsConnection() {
+        return last;
     }
 
     /** Methods that the path takes, when the answer has to name them. */

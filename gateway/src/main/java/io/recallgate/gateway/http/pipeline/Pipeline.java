@@ -34,6 +34,7 @@ public final class Pipeline {
     private final HttpEnvironment environment;
     private final Supplier<HttpOptions> options;
     private final JsonWorkers workers;
+    private final Connections connections;
     private final Quota inFlight = new Quota();
     private final Quota buffered = new Quota();
     private final HttpMetrics metrics;
@@ -41,9 +42,19 @@ public final class Pipeline {
     private final Credentials credentials;
     private final BodyReader bodies;
 
-    /** @param options read on each request */
+    /**
+     * For one set of routes.
+     *
+     * @param options read on each request
+     * @param connections those that the requests come on; requests on others are served all the same
+     */
     public Pipeline(
-            GatewayRuntime runtime, HttpEnvironment environment, Supplier<HttpOptions> options, JsonWorkers workers) {
+            GatewayRuntime runtime,
+            HttpEnvironment environment,
+            Supplier<HttpOptions> options,
+            JsonWorkers workers,
+            Connections connections) {
+        this.connections = connections;
         this.runtime = runtime;
         this.environment = environment;
         this.options = options;
@@ -96,6 +107,7 @@ public final class Pipeline {
     private Future<Void> pass(Stage stage, Served served) {
         return switch (stage) {
             case REQUEST_ID -> identify(served);
+            case TURN -> turn(served);
             case PHASE -> phase(served);
             case ADMISSION -> admit(served);
             case AUTHENTICATION -> authenticate(served);
@@ -111,6 +123,18 @@ public final class Pipeline {
                 .header("x-request-id")
                 .filter(id -> SANE_ID.matcher(id).matches())
                 .orElseGet(() -> UUID.randomUUID().toString()));
+        return PASSED;
+    }
+
+    private Future<Void> turn(Served served) {
+        if (connections.refuses(served.exchange.routing().request().connection())) {
+            served.exchange.endConnection();
+            throw new FailureException(
+                            FailureCode.OVERLOADED,
+                            "too much was sent on this connection ahead of an answer; send this again when the answer "
+                                    + "before it is there, or on another connection")
+                    .retryAfter(SOON);
+        }
         return PASSED;
     }
 

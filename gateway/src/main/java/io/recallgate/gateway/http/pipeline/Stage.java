@@ -4,6 +4,8 @@ package io.recallgate.gateway.http.pipeline;
 public enum Stage {
     /** The request gets its id, which every answer carries. */
     REQUEST_ID,
+    /** What was sent ahead of an answer and could not be kept whole is refused here. */
+    TURN,
     /** Starting and stopping gateways refuse here. */
     PHASE,
     /** The bound on requests in flight. */

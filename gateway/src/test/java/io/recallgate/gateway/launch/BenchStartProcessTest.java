@@ -1,0 +1,100 @@
+package io.recallgate.gateway.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.recallgate.gateway.postgres.Eventually;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code bench start} as a process that is told to stop in the middle. */
+@Timeout(300)
+class BenchStartProcessTest {
+
+    private static final long BOUND_SECONDS = 120;
+
+    @TempDir
+    Path temporary;
+
+    @Test
+    void toldToStopWhileItsGatewayStartsItLeavesNothingBehind() throws Exception {
+        stoppedWhen(() -> data().isPresent());
+    }
+
+    @Test
+    void toldToStopWhileItsGatewayServesItLeavesNothingBehind() throws Exception {
+        stoppedWhen(() -> data().isPresent() && postgres().isPresent());
+    }
+
+    private void stoppedWhen(BooleanSupplier reached) throws Exception {
+        Path output = temporary.resolve("output.txt");
+        ProcessBuilder builder = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx256m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-Djava.io.tmpdir=" + temporary,
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Main.class.getName(),
+                        "bench",
+                        "start",
+                        "--recalls",
+                        "1000000")
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile());
+        builder.environment().keySet().removeIf(name -> name.startsWith("RECALLGATE_"));
+        builder.environment().put("RECALLGATE_EMBEDDING_PROVIDER", "none");
+        Process bench = builder.start();
+        Optional<ProcessHandle> postgres;
+        List<ProcessHandle> children;
+        try {
+            Eventually.holds("the point to stop at", BOUND_SECONDS, () -> !bench.isAlive() || reached.getAsBoolean());
+            assertThat(bench.isAlive()).as(Files.readString(output)).isTrue();
+            postgres = postgres();
+            children = bench.descendants().toList();
+        } finally {
+            bench.destroy();
+            assertThat(bench.waitFor(BOUND_SECONDS, TimeUnit.SECONDS)).isTrue();
+        }
+
+        assertThat(bench.exitValue()).isEqualTo(143);
+        assertThat(Files.readString(output)).doesNotContain("recallgate: ");
+        assertThat(children).noneMatch(ProcessHandle::isAlive);
+        assertThat(postgres.filter(ProcessHandle::isAlive)).isEmpty();
+        assertThat(entries()).noneMatch(path -> path.getFileName().toString().startsWith("recallgate-bench"));
+    }
+
+    private Optional<Path> data() {
+        return entries().stream()
+                .filter(path -> path.getFileName().toString().startsWith("recallgate-bench-data"))
+                .findFirst();
+    }
+
+    private Optional<ProcessHandle> postgres() {
+        return data().flatMap(data -> {
+            try {
+                return GatewayProcess.postgres(data);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+
+    private List<Path> entries() {
+        try (Stream<Path> entries = Files.list(temporary)) {
+            return entries.toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
