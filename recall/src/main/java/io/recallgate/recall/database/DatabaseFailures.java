@@ -49,6 +49,11 @@ final class DatabaseFailures {
         return new FailureException(FailureCode.DEADLINE_EXCEEDED, "the database did not answer before the deadline");
     }
 
+    /** Not one caller is answered, so it is not this caller's deadline that was too short. */
+    static FailureException silent() {
+        return new FailureException(FailureCode.DATABASE_UNAVAILABLE, "the database answers nobody").retryAfter(SOON);
+    }
+
     private static FailureException ofState(String state, PgException error) {
         if (isRaceState(state) || state.equals("23505")) {
             return new FailureException(FailureCode.CONFLICT, "somebody else changed the same thing; try again")
@@ -90,7 +95,7 @@ final class DatabaseFailures {
     }
 
     /** The client has no type of its own for it. */
-    private static boolean isPoolFull(Throwable error) {
+    static boolean isPoolFull(Throwable error) {
         String message = error.getMessage();
         return message != null && message.contains("max wait queue size");
     }

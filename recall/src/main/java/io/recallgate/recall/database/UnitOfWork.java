@@ -1,5 +1,6 @@
 package io.recallgate.recall.database;
 
+import io.recallgate.failure.FailureException;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.Timers;
 import io.vertx.core.Future;
@@ -27,27 +28,57 @@ final class UnitOfWork<T> {
     private final boolean transaction;
 
     UnitOfWork(Vertx vertx, Deadline deadline, Function<SqlConnection, Future<T>> work, boolean transaction) {
-        // The caller's context, if it has one: its handlers then never run concurrently with its other code.
-        this.promise = Vertx.currentContext() == null
-                ? Promise.promise()
-                : ((ContextInternal) vertx.getOrCreateContext()).promise();
+        this.promise = promise(vertx);
         this.deadline = deadline;
         this.work = work;
         this.transaction = transaction;
     }
 
-    Future<T> run(Pool pool, Timers timers) {
-        Timers.Timer timer =
-                timers.schedule(deadline.remainingNanos(), () -> promise.tryFail(DatabaseFailures.deadlineExceeded()));
-        Future<T> result = promise.future().onComplete(ignored -> timer.cancel());
-        pool.getConnection().onComplete(this::use, promise::tryFail);
+    /** On the caller's context, if it has one: its handlers then never run concurrently with its other code. */
+    static <T> Promise<T> promise(Vertx vertx) {
+        return Vertx.currentContext() == null
+                ? Promise.promise()
+                : ((ContextInternal) vertx.getOrCreateContext()).promise();
+    }
+
+    Future<T> run(Pool pool, Timers timers, Heartbeat heartbeat) {
+        Timers.Timer timer = timers.schedule(
+                deadline.remainingNanos(),
+                () -> promise.tryFail(
+                        heartbeat.isDoubtful() ? DatabaseFailures.silent() : DatabaseFailures.deadlineExceeded()));
+        Future<T> result = promise.future().onComplete(ignored -> {
+            timer.cancel();
+            heartbeat.left(this);
+        });
+        heartbeat.begun(this);
+        pool.getConnection()
+                .compose(
+                        connection -> use(connection, heartbeat),
+                        error -> Future.failedFuture(
+                                // A full queue in front of a server that answers nobody is not the callers' doing.
+                                DatabaseFailures.isPoolFull(error) && heartbeat.isDoubtful()
+                                        ? DatabaseFailures.silent()
+                                        : error))
+                .onComplete(outcome -> {
+                    heartbeat.ended();
+                    if (outcome.succeeded()) {
+                        promise.tryComplete(outcome.result());
+                    } else {
+                        promise.tryFail(outcome.cause());
+                    }
+                });
         return result;
     }
 
-    private void use(SqlConnection connection) {
+    /** Answers the caller before the unit is over; the unit goes on until its statements have settled. */
+    void refuse(FailureException why) {
+        promise.tryFail(why);
+    }
+
+    private Future<T> use(SqlConnection connection, Heartbeat heartbeat) {
         if (isSettled()) {
             release(connection);
-            return;
+            return Future.failedFuture(DatabaseFailures.deadlineExceeded());
         }
         long timeoutMillis = Math.max(1, Math.min(deadline.remainingMillis(), Database.MAX_STATEMENT_MILLIS));
         // Not awaited: it travels ahead of the statements on the same connection, and costs no round trip.
@@ -55,13 +86,9 @@ final class UnitOfWork<T> {
                 connection.query("set statement_timeout = " + timeoutMillis).execute();
         Future<T> done =
                 transaction ? connection.begin().compose(begun -> inTransaction(connection, begun)) : call(connection);
-        done.compose(value -> bounded.map(value)).onComplete(outcome -> {
+        return done.compose(value -> bounded.map(value)).onComplete(outcome -> {
+            heartbeat.heard(outcome.cause());
             release(connection);
-            if (outcome.succeeded()) {
-                promise.tryComplete(outcome.result());
-            } else {
-                promise.tryFail(outcome.cause());
-            }
         });
     }
 

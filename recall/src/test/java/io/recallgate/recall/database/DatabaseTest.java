@@ -79,13 +79,13 @@ class DatabaseTest {
         Promise<Void> inside = Promise.promise();
         Promise<Void> goOn = Promise.promise();
         Future<Void> result = database.transaction(
-                Deadline.afterMillis(clock, 1_000),
+                Deadline.afterMillis(clock, 400),
                 c -> c.query("insert into t values (1)").execute().compose(ignored -> {
                     inside.complete();
                     return goOn.future();
                 }));
         Await.result(inside.future());
-        clock.advanceMillis(1_000);
+        clock.advanceMillis(400);
         Await.failure(result, FailureCode.DEADLINE_EXCEEDED);
         goOn.complete();
         Await.result(database.close());
