@@ -37,28 +37,30 @@ public final class Database {
     private static final int MAX_RUNS = 4;
 
     private final Vertx vertx;
-    private final Pool pool;
-    private final Timers timers;
-    private final Heartbeat heartbeat;
+    private final UnitOfWork.Ways ways;
     private volatile boolean closing;
 
-    private Database(Vertx vertx, Pool pool, Timers timers, Heartbeat heartbeat) {
+    private Database(Vertx vertx, UnitOfWork.Ways ways) {
         this.vertx = vertx;
-        this.pool = pool;
-        this.timers = timers;
-        this.heartbeat = heartbeat;
+        this.ways = ways;
     }
 
     /** Makes the pool, and a line beside it that tells whether the server lives; connections open when needed. */
     public static Database open(Vertx vertx, DatabaseOptions options, Timers timers) {
-        Pool pool = pool(vertx, options, options.poolSize(), options.maxWaiting());
-        return new Database(vertx, pool, timers, new Heartbeat(timers, () -> pool(vertx, options, 1, 1)));
+        return new Database(
+                vertx,
+                new UnitOfWork.Ways(
+                        pool(vertx, options, options.poolSize()),
+                        new Turns(options.poolSize(), options.maxWaiting()),
+                        new Heartbeat(timers, () -> pool(vertx, options, 1)),
+                        timers));
     }
 
-    private static Pool pool(Vertx vertx, DatabaseOptions options, int size, int waiting) {
+    private static Pool pool(Vertx vertx, DatabaseOptions options, int size) {
         PoolOptions bounds = new PoolOptions()
                 .setMaxSize(size)
-                .setMaxWaitQueueSize(waiting)
+                // Nobody waits here but for a connection that is being opened or just given back.
+                .setMaxWaitQueueSize(size)
                 .setConnectionTimeout(options.connectTimeoutMillis())
                 .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS)
                 .setIdleTimeout(4)
@@ -138,9 +140,9 @@ public final class Database {
             return Future.failedFuture(DatabaseFailures.deadlineExceeded());
         }
         Promise<Void> answer = UnitOfWork.promise(vertx);
-        Timers.Timer timer =
-                timers.schedule(deadline.remainingNanos(), () -> answer.tryFail(DatabaseFailures.deadlineExceeded()));
-        heartbeat.ask().onComplete(asked -> {
+        Timers.Timer timer = ways.timers()
+                .schedule(deadline.remainingNanos(), () -> answer.tryFail(DatabaseFailures.deadlineExceeded()));
+        ways.heartbeat().ask().onComplete(asked -> {
             timer.cancel();
             if (asked.succeeded()) {
                 answer.tryComplete();
@@ -157,7 +159,7 @@ public final class Database {
             return Future.succeededFuture();
         }
         closing = true;
-        return heartbeat.close().eventually(pool::close);
+        return ways.heartbeat().close().eventually(() -> ways.pool().close());
     }
 
     private <T> Future<T> attempt(Deadline deadline, Function<SqlConnection, Future<T>> work, int run) {
@@ -174,10 +176,9 @@ public final class Database {
         if (deadline.isPassed()) {
             return Future.failedFuture(DatabaseFailures.deadlineExceeded());
         }
-        if (heartbeat.isSilent()) {
+        if (ways.heartbeat().isSilent()) {
             return Future.failedFuture(DatabaseFailures.silent());
         }
-        UnitOfWork<T> unit = new UnitOfWork<>(vertx, deadline, work, transaction);
-        return unit.run(pool, timers, heartbeat);
+        return new UnitOfWork<>(vertx, ways, deadline, work, transaction).run();
     }
 }

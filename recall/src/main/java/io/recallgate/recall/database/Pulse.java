@@ -82,7 +82,16 @@ final class Pulse {
     Effect timeIsUp() {
         return switch (state) {
             case RESTING -> Effect.NOTHING;
-            case WATCHING -> heard || waiting == 0 ? onwards() : doubt();
+            case WATCHING -> {
+                if (waiting == 0) {
+                    yield onwards();
+                }
+                if (!heard) {
+                    yield doubt();
+                }
+                heard = false;
+                yield Effect.WATCH;
+            }
             case ASKING -> to(PulseState.SILENT, Effect.REFUSE);
             case SILENT -> Effect.REDIAL;
         };

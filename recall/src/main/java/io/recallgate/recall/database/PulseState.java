@@ -3,8 +3,8 @@ package io.recallgate.recall.database;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What is known of whether the database answers. */
-enum PulseState {
+/** What is known of whether the database answers; the documents show its edges. */
+public enum PulseState {
     /** Nobody waits for it. */
     RESTING,
     /** Somebody waits; it is looked at now and then whether anything comes back. */
@@ -15,10 +15,10 @@ enum PulseState {
     SILENT;
 
     /** The states that may follow this one. */
-    Set<PulseState> next() {
+    public Set<PulseState> next() {
         return switch (this) {
             case RESTING -> EnumSet.of(WATCHING, ASKING);
-            case WATCHING -> EnumSet.of(RESTING, WATCHING, ASKING);
+            case WATCHING -> EnumSet.of(RESTING, ASKING);
             case ASKING -> EnumSet.of(RESTING, WATCHING, SILENT);
             case SILENT -> EnumSet.of(RESTING, WATCHING);
         };

@@ -3,6 +3,7 @@ package io.recallgate.recall.database;
 import io.recallgate.failure.FailureException;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.Timers;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -26,12 +27,28 @@ final class UnitOfWork<T> {
     private final Deadline deadline;
     private final Function<SqlConnection, Future<T>> work;
     private final boolean transaction;
+    private final Ways ways;
+    private final Runnable turn;
 
-    UnitOfWork(Vertx vertx, Deadline deadline, Function<SqlConnection, Future<T>> work, boolean transaction) {
+    /** How every unit of one database gets at it. */
+    record Ways(Pool pool, Turns turns, Heartbeat heartbeat, Timers timers) {}
+
+    UnitOfWork(
+            Vertx vertx, Ways ways, Deadline deadline, Function<SqlConnection, Future<T>> work, boolean transaction) {
         this.promise = promise(vertx);
+        this.ways = ways;
         this.deadline = deadline;
         this.work = work;
         this.transaction = transaction;
+        Context caller = Vertx.currentContext();
+        // The work of whoever had to wait still runs where its caller runs, and not where the turn before ended.
+        this.turn = () -> {
+            if (caller == null || caller == Vertx.currentContext()) {
+                borrow();
+            } else {
+                caller.runOnContext(ignored -> borrow());
+            }
+        };
     }
 
     /** On the caller's context, if it has one: its handlers then never run concurrently with its other code. */
@@ -41,33 +58,42 @@ final class UnitOfWork<T> {
                 : ((ContextInternal) vertx.getOrCreateContext()).promise();
     }
 
-    Future<T> run(Pool pool, Timers timers, Heartbeat heartbeat) {
-        Timers.Timer timer = timers.schedule(
-                deadline.remainingNanos(),
-                () -> promise.tryFail(
-                        heartbeat.isDoubtful() ? DatabaseFailures.silent() : DatabaseFailures.deadlineExceeded()));
+    Future<T> run() {
+        Timers.Timer timer = ways.timers().schedule(deadline.remainingNanos(), this::expire);
         Future<T> result = promise.future().onComplete(ignored -> {
             timer.cancel();
-            heartbeat.left(this);
+            ways.heartbeat().left(this);
+            if (ways.turns().withdraw(turn)) {
+                ways.heartbeat().ended();
+            }
         });
-        heartbeat.begun(this);
-        pool.getConnection()
-                .compose(
-                        connection -> use(connection, heartbeat),
-                        error -> Future.failedFuture(
-                                // A full queue in front of a server that answers nobody is not the callers' doing.
-                                DatabaseFailures.isPoolFull(error) && heartbeat.isDoubtful()
-                                        ? DatabaseFailures.silent()
-                                        : error))
-                .onComplete(outcome -> {
-                    heartbeat.ended();
-                    if (outcome.succeeded()) {
-                        promise.tryComplete(outcome.result());
-                    } else {
-                        promise.tryFail(outcome.cause());
-                    }
-                });
+        ways.heartbeat().begun(this);
+        if (!ways.turns().take(turn)) {
+            ways.heartbeat().ended();
+            // A full queue in front of a server that answers nobody is not the callers' doing.
+            promise.tryFail(ways.heartbeat().isDoubtful() ? DatabaseFailures.silent() : DatabaseFailures.tooManyWait());
+        }
         return result;
+    }
+
+    private void expire() {
+        promise.tryFail(
+                ways.heartbeat().isDoubtful() ? DatabaseFailures.silent() : DatabaseFailures.deadlineExceeded());
+    }
+
+    private void borrow() {
+        Future<T> used = isSettled()
+                ? Future.failedFuture(DatabaseFailures.deadlineExceeded())
+                : ways.pool().getConnection().compose(this::use);
+        used.onComplete(outcome -> {
+            ways.heartbeat().ended();
+            ways.turns().over();
+            if (outcome.succeeded()) {
+                promise.tryComplete(outcome.result());
+            } else {
+                promise.tryFail(outcome.cause());
+            }
+        });
     }
 
     /** Answers the caller before the unit is over; the unit goes on until its statements have settled. */
@@ -75,7 +101,7 @@ final class UnitOfWork<T> {
         promise.tryFail(why);
     }
 
-    private Future<T> use(SqlConnection connection, Heartbeat heartbeat) {
+    private Future<T> use(SqlConnection connection) {
         if (isSettled()) {
             release(connection);
             return Future.failedFuture(DatabaseFailures.deadlineExceeded());
@@ -87,7 +113,7 @@ final class UnitOfWork<T> {
         Future<T> done =
                 transaction ? connection.begin().compose(begun -> inTransaction(connection, begun)) : call(connection);
         return done.compose(value -> bounded.map(value)).onComplete(outcome -> {
-            heartbeat.heard(outcome.cause());
+            ways.heartbeat().heard(outcome.cause());
             release(connection);
         });
     }
