@@ -37,6 +37,7 @@ import picocli.CommandLine.Spec;
             "  bench jmh  runs the micro benchmarks",
             "  bench pool measures the embedding pool beside a bare loop and another library",
             "  bench jobs compares embedding jobs with the pool alone",
+            "  bench write measures writes while the embedder stands still",
             "",
             "Settings are in conf/recallgate.yaml. Exit status: 0 done, 1 failed, 2 wrong usage."
         })
@@ -44,7 +45,7 @@ public final class RecallgateCommand implements Runnable {
 
     /** What the launcher script does by itself. */
     private static final List<String> SCRIPT_COMMANDS =
-            List.of("build", "test", "bench jmh", "bench pool", "bench jobs");
+            List.of("build", "test", "bench jmh", "bench pool", "bench jobs", "bench write");
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
