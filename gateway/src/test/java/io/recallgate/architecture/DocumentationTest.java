@@ -7,6 +7,7 @@ import io.recallgate.embedding.pool.SlotState;
 import io.recallgate.gateway.config.Setting;
 import io.recallgate.gateway.postgres.PostgresState;
 import io.recallgate.gateway.runtime.LifecycleState;
+import io.recallgate.recall.database.PulseState;
 import io.recallgate.recall.jobs.JobState;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,6 +37,7 @@ class DocumentationTest {
         assertDiagram("job", JobState.values(), JobState::next);
         assertDiagram("gateway", LifecycleState.values(), LifecycleState::next);
         assertDiagram("postgres", PostgresState.values(), PostgresState::next);
+        assertDiagram("pulse", PulseState.values(), PulseState::next);
     }
 
     @Test

@@ -31,6 +31,12 @@ public final class Await {
         }
     }
 
+    /** The same future once it has a result or a failure. */
+    public static <T> Future<T> settled(Future<T> future) {
+        result(future.transform(ignored -> Future.succeededFuture()));
+        return future;
+    }
+
     /** The failure, which must have this code. */
     public static FailureException failure(Future<?> future, FailureCode code) {
         try {

@@ -38,6 +38,7 @@ import picocli.CommandLine.Spec;
             "  bench pool measures the embedding pool beside a bare loop and another library",
             "  bench jobs compares embedding jobs with the pool alone",
             "  bench vectors measures the search among 100,000 vectors",
+            "  bench write measures writes while the embedder stands still",
             "",
             "Settings are in conf/recallgate.yaml. Exit status: 0 done, 1 failed, 2 wrong usage."
         })
@@ -45,7 +46,7 @@ public final class RecallgateCommand implements Runnable {
 
     /** What the launcher script does by itself. */
     private static final List<String> SCRIPT_COMMANDS =
-            List.of("build", "test", "bench jmh", "bench pool", "bench jobs", "bench vectors");
+            List.of("build", "test", "bench jmh", "bench pool", "bench jobs", "bench vectors", "bench write");
 
     @Spec
     private CommandSpec spec = CommandSpec.create();

@@ -1,5 +1,6 @@
 package io.recallgate.gateway.launch;
 
+import io.recallgate.gateway.postgres.PostgresEndpoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,16 +15,26 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads an embedded PostgreSQL beside its gateway, with statements of its own, and says what should not be so. */
+/** Reads the database beside its gateways, with statements of its own, and says what should not be so. */
 final class ChaosChecker {
 
     /** What must find nothing. */
     private static final Map<String, String> RULES = rules();
 
-    private final Path dataDir;
+    private final PostgresEndpoint database;
 
-    ChaosChecker(Path dataDir) {
-        this.dataDir = dataDir;
+    ChaosChecker(PostgresEndpoint database) {
+        this.database = database;
+    }
+
+    /** Of the embedded PostgreSQL of a gateway. */
+    static ChaosChecker beside(Path dataDir) throws IOException {
+        Path cluster = dataDir.resolve("postgres/cluster-17");
+        String port =
+                Files.readAllLines(cluster.resolve("pgdata/postmaster.pid")).get(3);
+        String password = Files.readString(cluster.resolve("password")).strip();
+        return new ChaosChecker(new PostgresEndpoint(
+                "127.0.0.1", Integer.parseInt(port.strip()), "recallgate", "recallgate", password));
     }
 
     private static Map<String, String> rules() {
@@ -52,7 +63,7 @@ final class ChaosChecker {
     }
 
     /** Everything that is wrong, in words; empty when all is well. */
-    List<String> findings(ChaosLog log) throws IOException, SQLException {
+    List<String> findings(ChaosLog log) throws SQLException {
         List<String> findings = new ArrayList<>();
         try (Connection connection = open();
                 Statement statement = connection.createStatement()) {
@@ -75,12 +86,10 @@ final class ChaosChecker {
         return findings;
     }
 
-    private Connection open() throws IOException, SQLException {
-        Path cluster = dataDir.resolve("postgres/cluster-17");
-        String port =
-                Files.readAllLines(cluster.resolve("pgdata/postmaster.pid")).get(3);
-        String password = Files.readString(cluster.resolve("password")).strip();
+    private Connection open() throws SQLException {
         return DriverManager.getConnection(
-                "jdbc:postgresql://127.0.0.1:" + port.strip() + "/recallgate", "recallgate", password);
+                "jdbc:postgresql://" + database.host() + ":" + database.port() + "/" + database.database(),
+                database.user(),
+                database.password());
     }
 }

@@ -23,8 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writers and a reader that use one gateway until they are stopped. What each writer does is drawn from the seed; how
- * requests and kills meet is not.
+ * Writers and a reader that use gateways until they are stopped: each request goes to one of them, whatever the one
+ * before did. What each writer does is drawn from the seed; how requests and kills meet is not.
  */
 final class ChaosClient implements AutoCloseable {
 
@@ -38,7 +38,8 @@ final class ChaosClient implements AutoCloseable {
         "harbour", "lantern", "invoice", "Kyoto", "piano", "retrospective", "deadline", "garden", "ticket", "violin"
     };
 
-    private final URI gateway;
+    private final List<URI> gateways;
+    private final long paceMillis;
     private final ChaosLog log;
     private final HttpClient http =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
@@ -46,8 +47,17 @@ final class ChaosClient implements AutoCloseable {
     private final List<Future<?>> running = new ArrayList<>();
     private final CountDownLatch stopping = new CountDownLatch(1);
 
-    ChaosClient(int port, ChaosLog log) {
-        this.gateway = URI.create("http://127.0.0.1:" + port);
+    /**
+     * A client that is not started yet.
+     *
+     * @param ports of gateways on the same database
+     * @param paceMillis that each writer waits between two requests
+     */
+    ChaosClient(List<Integer> ports, long paceMillis, ChaosLog log) {
+        this.gateways = ports.stream()
+                .map(port -> URI.create("http://127.0.0.1:" + port))
+                .toList();
+        this.paceMillis = paceMillis;
         this.log = log;
     }
 
@@ -78,8 +88,9 @@ final class ChaosClient implements AutoCloseable {
         threads.shutdownNow();
     }
 
-    private @Nullable HttpResponse<String> send(String method, String path, @Nullable JsonObject body)
+    private @Nullable HttpResponse<String> send(Random random, String method, String path, @Nullable JsonObject body)
             throws InterruptedException {
+        URI gateway = gateways.get(random.nextInt(gateways.size()));
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(gateway.resolve(path)).timeout(Duration.ofSeconds(60));
         if (body == null) {
@@ -102,7 +113,7 @@ final class ChaosClient implements AutoCloseable {
             JsonObject query = new JsonObject()
                     .put("query", WORDS[random.nextInt(WORDS.length)])
                     .put("limit", 5);
-            HttpResponse<String> response = send("POST", "/v1/recall", query);
+            HttpResponse<String> response = send(random, "POST", "/v1/recall", query);
             if (response != null && response.statusCode() != 200 && response.statusCode() < 429) {
                 throw new AssertionError("recall was answered with " + response.statusCode() + ": " + response.body());
             }
@@ -130,7 +141,8 @@ final class ChaosClient implements AutoCloseable {
         public void run() {
             try {
                 while (!isStopping()) {
-                    if (!step() && stopping.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
+                    long pauseMillis = step() ? paceMillis : Math.max(PAUSE_MILLIS, paceMillis);
+                    if (stopping.await(pauseMillis, TimeUnit.MILLISECONDS)) {
                         return;
                     }
                 }
@@ -169,7 +181,8 @@ final class ChaosClient implements AutoCloseable {
             contents.forEach((name, content) ->
                     memories.add(new JsonObject().put("external_id", name).put("content", content)));
             log.sent(contents);
-            HttpResponse<String> response = send("POST", "/v1/memories", new JsonObject().put("memories", memories));
+            HttpResponse<String> response =
+                    send(random, "POST", "/v1/memories", new JsonObject().put("memories", memories));
             if (response == null || response.statusCode() != 202) {
                 return mayHappen(response);
             }
@@ -193,7 +206,7 @@ final class ChaosClient implements AutoCloseable {
             }
             Map<String, String> gone = Map.of(name, ChaosLog.ABSENT);
             log.sent(gone);
-            HttpResponse<String> response = send("DELETE", "/v1/memories/" + id, null);
+            HttpResponse<String> response = send(random, "DELETE", "/v1/memories/" + id, null);
             // Not found: an earlier deletion without an answer did it, or the memory was stored anew under another id.
             if (response != null && response.statusCode() == 204) {
                 log.acknowledged(gone, Map.of());

@@ -11,6 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -60,7 +61,7 @@ class ChaosTest {
             }
             int port = gateway.port();
             Eventually.holds("everything is embedded, seed " + seed, EMBEDDED_SECONDS, () -> openJobs(port) == 0);
-            assertThat(new ChaosChecker(dataDir()).findings(log))
+            assertThat(ChaosChecker.beside(dataDir()).findings(log))
                     .as("seed %d, answers by status %s", seed, log.statuses())
                     .isEmpty();
             assertThat(log.acknowledgements()).isGreaterThan(10L * rounds);
@@ -73,7 +74,7 @@ class ChaosTest {
     private GatewayProcess round(GatewayProcess gateway, long seed, int round, int kind, Random random)
             throws Exception {
         long goal = log.acknowledgements() + 1 + random.nextInt(150);
-        try (ChaosClient client = new ChaosClient(gateway.port(), log)) {
+        try (ChaosClient client = new ChaosClient(List.of(gateway.port()), 0, log)) {
             client.start(seed, round);
             Eventually.holds("work goes on, round " + round, READY_SECONDS, () -> log.acknowledgements() >= goal);
             CountDownLatch never = new CountDownLatch(1);

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /** A gateway in a process of its own. */
@@ -92,12 +93,34 @@ final class GatewayProcess implements AutoCloseable {
 
     /** SIGHUP. */
     void hangUp() throws IOException, InterruptedException {
-        Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -HUP " + process.pid()).start();
-        assertThat(kill.waitFor()).isZero();
+        Signals.send("HUP", process.pid());
+    }
+
+    /** SIGSTOP: it is there and does nothing. */
+    void freeze() throws IOException, InterruptedException {
+        Signals.send("STOP", process.pid());
+    }
+
+    /** SIGCONT. */
+    void thaw() throws IOException, InterruptedException {
+        Signals.send("CONT", process.pid());
+    }
+
+    /** Bytes in memory, where the system tells. */
+    OptionalLong residentBytes() throws IOException {
+        Path status = Path.of("/proc", Long.toString(process.pid()), "status");
+        if (!Files.exists(status)) {
+            return OptionalLong.empty();
+        }
+        return lines(status).stream()
+                .filter(line -> line.startsWith("VmRSS:"))
+                .mapToLong(line -> 1_024 * Long.parseLong(line.replaceAll("\\D", "")))
+                .findFirst();
     }
 
     /** SIGKILL. */
     void kill() throws InterruptedException {
+        // Also one that is frozen.
         process.destroyForcibly();
         awaitExit();
     }

@@ -5,6 +5,7 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.Timers;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.ClientSSLOptions;
 import io.vertx.core.net.NetClientOptions;
@@ -23,7 +24,8 @@ import java.util.function.Function;
  * caller's Vert.x context when it has one.
  *
  * <p>Every unit of work has a deadline: the server keeps it as {@code statement_timeout}, and the caller is answered by
- * it whatever the server does. The connection stays with its unit until the statements in flight have settled; it is
+ * it whatever the server does. When the server answers nobody any more, all callers are told at once, and no more are
+ * taken on until it does ({@link Heartbeat}). The connection stays with its unit until the statements in flight have settled; it is
  * never cancelled or closed under a running statement, since either would hit the next borrower.
  */
 public final class Database {
@@ -35,21 +37,30 @@ public final class Database {
     private static final int MAX_RUNS = 4;
 
     private final Vertx vertx;
-    private final Pool pool;
-    private final Timers timers;
+    private final UnitOfWork.Ways ways;
     private volatile boolean closing;
 
-    private Database(Vertx vertx, Pool pool, Timers timers) {
+    private Database(Vertx vertx, UnitOfWork.Ways ways) {
         this.vertx = vertx;
-        this.pool = pool;
-        this.timers = timers;
+        this.ways = ways;
     }
 
-    /** Makes the pool; connections are opened when they are needed. */
+    /** Makes the pool, and a line beside it that tells whether the server lives; connections open when needed. */
     public static Database open(Vertx vertx, DatabaseOptions options, Timers timers) {
+        return new Database(
+                vertx,
+                new UnitOfWork.Ways(
+                        pool(vertx, options, options.poolSize()),
+                        new Turns(options.poolSize(), options.maxWaiting()),
+                        new Heartbeat(timers, () -> pool(vertx, options, 1)),
+                        timers));
+    }
+
+    private static Pool pool(Vertx vertx, DatabaseOptions options, int size) {
         PoolOptions bounds = new PoolOptions()
-                .setMaxSize(options.poolSize())
-                .setMaxWaitQueueSize(options.maxWaiting())
+                .setMaxSize(size)
+                // Nobody waits here but for a connection that is being opened or just given back.
+                .setMaxWaitQueueSize(size)
                 .setConnectionTimeout(options.connectTimeoutMillis())
                 .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS)
                 .setIdleTimeout(4)
@@ -60,13 +71,12 @@ public final class Database {
                 // Above the pool's idle time and every statement: it ends connections whose peer is silently gone.
                 .setIdleTimeout(5)
                 .setIdleTimeoutUnit(TimeUnit.MINUTES);
-        Pool pool = PgBuilder.pool()
+        return PgBuilder.pool()
                 .with(bounds)
                 .with(net)
                 .connectingTo(connectOptions(options))
                 .using(vertx)
                 .build();
-        return new Database(vertx, pool, timers);
     }
 
     /** How the client connects; also for connections outside the pool, such as that of LISTEN. */
@@ -120,10 +130,27 @@ public final class Database {
         return run(deadline, work, false).recover(error -> Future.failedFuture(DatabaseFailures.of(error)));
     }
 
-    /** Whether the database answers. */
+    /**
+     * Whether the database answers anybody: asked beside the pool, so that a pool in which callers queue is no trouble.
+     *
+     * @return fails with a {@link FailureException}
+     */
     public Future<Void> ping(Deadline deadline) {
-        return connection(
-                deadline, connection -> connection.query("select 1").execute().mapEmpty());
+        if (deadline.isPassed()) {
+            return Future.failedFuture(DatabaseFailures.deadlineExceeded());
+        }
+        Promise<Void> answer = UnitOfWork.promise(vertx);
+        Timers.Timer timer = ways.timers()
+                .schedule(deadline.remainingNanos(), () -> answer.tryFail(DatabaseFailures.deadlineExceeded()));
+        ways.heartbeat().ask().onComplete(asked -> {
+            timer.cancel();
+            if (asked.succeeded()) {
+                answer.tryComplete();
+            } else {
+                answer.tryFail(asked.cause());
+            }
+        });
+        return answer.future();
     }
 
     /** Closes the pool once; units of work that come later fail with {@code shutting-down}. Idempotent. */
@@ -132,7 +159,7 @@ public final class Database {
             return Future.succeededFuture();
         }
         closing = true;
-        return pool.close();
+        return ways.heartbeat().close().eventually(() -> ways.pool().close());
     }
 
     private <T> Future<T> attempt(Deadline deadline, Function<SqlConnection, Future<T>> work, int run) {
@@ -149,7 +176,9 @@ public final class Database {
         if (deadline.isPassed()) {
             return Future.failedFuture(DatabaseFailures.deadlineExceeded());
         }
-        UnitOfWork<T> unit = new UnitOfWork<>(vertx, deadline, work, transaction);
-        return unit.run(pool, timers);
+        if (ways.heartbeat().isSilent()) {
+            return Future.failedFuture(DatabaseFailures.silent());
+        }
+        return new UnitOfWork<>(vertx, ways, deadline, work, transaction).run();
     }
 }

@@ -25,16 +25,12 @@ final class DatabaseFailures {
         if (error instanceof PgException pg) {
             return ofState(String.valueOf(pg.getSqlState()), pg);
         }
-        if (isPoolFull(error)) {
-            return new FailureException(FailureCode.OVERLOADED, "too many callers wait for a database connection")
-                    .retryAfter(SOON)
-                    .causedBy(error);
-        }
         // The driver says with a bare VertxException that a connection is no longer active.
         if (error.getClass() == VertxException.class
                 || error instanceof ClosedConnectionException
                 || error instanceof IOException
-                || error instanceof TimeoutException) {
+                || error instanceof TimeoutException
+                || isNotOpened(error)) {
             return unavailable(error);
         }
         return FailureException.of(error);
@@ -47,6 +43,16 @@ final class DatabaseFailures {
 
     static FailureException deadlineExceeded() {
         return new FailureException(FailureCode.DEADLINE_EXCEEDED, "the database did not answer before the deadline");
+    }
+
+    /** Not one caller is answered, so it is not this caller's deadline that was too short. */
+    static FailureException silent() {
+        return new FailureException(FailureCode.DATABASE_UNAVAILABLE, "the database answers nobody").retryAfter(SOON);
+    }
+
+    static FailureException tooManyWait() {
+        return new FailureException(FailureCode.OVERLOADED, "too many callers wait for a database connection")
+                .retryAfter(SOON);
     }
 
     private static FailureException ofState(String state, PgException error) {
@@ -89,9 +95,8 @@ final class DatabaseFailures {
                 .causedBy(error);
     }
 
-    /** The client has no type of its own for it. */
-    private static boolean isPoolFull(Throwable error) {
-        String message = error.getMessage();
-        return message != null && message.contains("max wait queue size");
+    /** No connection came within the connect timeout. The pool has no type of its own for it. */
+    private static boolean isNotOpened(Throwable error) {
+        return "Timeout".equals(error.getMessage());
     }
 }

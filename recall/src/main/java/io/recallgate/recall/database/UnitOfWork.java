@@ -1,7 +1,9 @@
 package io.recallgate.recall.database;
 
+import io.recallgate.failure.FailureException;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.Timers;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -25,29 +27,84 @@ final class UnitOfWork<T> {
     private final Deadline deadline;
     private final Function<SqlConnection, Future<T>> work;
     private final boolean transaction;
+    private final Ways ways;
+    private final Runnable turn;
 
-    UnitOfWork(Vertx vertx, Deadline deadline, Function<SqlConnection, Future<T>> work, boolean transaction) {
-        // The caller's context, if it has one: its handlers then never run concurrently with its other code.
-        this.promise = Vertx.currentContext() == null
-                ? Promise.promise()
-                : ((ContextInternal) vertx.getOrCreateContext()).promise();
+    /** How every unit of one database gets at it. */
+    record Ways(Pool pool, Turns turns, Heartbeat heartbeat, Timers timers) {}
+
+    UnitOfWork(
+            Vertx vertx, Ways ways, Deadline deadline, Function<SqlConnection, Future<T>> work, boolean transaction) {
+        this.promise = promise(vertx);
+        this.ways = ways;
         this.deadline = deadline;
         this.work = work;
         this.transaction = transaction;
+        Context caller = Vertx.currentContext();
+        // The work of whoever had to wait still runs where its caller runs, and not where the turn before ended.
+        this.turn = () -> {
+            if (caller == null || caller == Vertx.currentContext()) {
+                borrow();
+            } else {
+                caller.runOnContext(ignored -> borrow());
+            }
+        };
     }
 
-    Future<T> run(Pool pool, Timers timers) {
-        Timers.Timer timer =
-                timers.schedule(deadline.remainingNanos(), () -> promise.tryFail(DatabaseFailures.deadlineExceeded()));
-        Future<T> result = promise.future().onComplete(ignored -> timer.cancel());
-        pool.getConnection().onComplete(this::use, promise::tryFail);
+    /** On the caller's context, if it has one: its handlers then never run concurrently with its other code. */
+    static <T> Promise<T> promise(Vertx vertx) {
+        return Vertx.currentContext() == null
+                ? Promise.promise()
+                : ((ContextInternal) vertx.getOrCreateContext()).promise();
+    }
+
+    Future<T> run() {
+        Timers.Timer timer = ways.timers().schedule(deadline.remainingNanos(), this::expire);
+        Future<T> result = promise.future().onComplete(ignored -> {
+            timer.cancel();
+            ways.heartbeat().left(this);
+            if (ways.turns().withdraw(turn)) {
+                ways.heartbeat().ended();
+            }
+        });
+        ways.heartbeat().begun(this);
+        if (!ways.turns().take(turn)) {
+            ways.heartbeat().ended();
+            // A full queue in front of a server that answers nobody is not the callers' doing.
+            promise.tryFail(ways.heartbeat().isDoubtful() ? DatabaseFailures.silent() : DatabaseFailures.tooManyWait());
+        }
         return result;
     }
 
-    private void use(SqlConnection connection) {
+    private void expire() {
+        promise.tryFail(
+                ways.heartbeat().isDoubtful() ? DatabaseFailures.silent() : DatabaseFailures.deadlineExceeded());
+    }
+
+    private void borrow() {
+        Future<T> used = isSettled()
+                ? Future.failedFuture(DatabaseFailures.deadlineExceeded())
+                : ways.pool().getConnection().compose(this::use);
+        used.onComplete(outcome -> {
+            ways.heartbeat().ended();
+            ways.turns().over();
+            if (outcome.succeeded()) {
+                promise.tryComplete(outcome.result());
+            } else {
+                promise.tryFail(outcome.cause());
+            }
+        });
+    }
+
+    /** Answers the caller before the unit is over; the unit goes on until its statements have settled. */
+    void refuse(FailureException why) {
+        promise.tryFail(why);
+    }
+
+    private Future<T> use(SqlConnection connection) {
         if (isSettled()) {
             release(connection);
-            return;
+            return Future.failedFuture(DatabaseFailures.deadlineExceeded());
         }
         long timeoutMillis = Math.max(1, Math.min(deadline.remainingMillis(), Database.MAX_STATEMENT_MILLIS));
         // Not awaited: it travels ahead of the statements on the same connection, and costs no round trip.
@@ -55,13 +112,9 @@ final class UnitOfWork<T> {
                 connection.query("set statement_timeout = " + timeoutMillis).execute();
         Future<T> done =
                 transaction ? connection.begin().compose(begun -> inTransaction(connection, begun)) : call(connection);
-        done.compose(value -> bounded.map(value)).onComplete(outcome -> {
+        return done.compose(value -> bounded.map(value)).onComplete(outcome -> {
+            ways.heartbeat().heard(outcome.cause());
             release(connection);
-            if (outcome.succeeded()) {
-                promise.tryComplete(outcome.result());
-            } else {
-                promise.tryFail(outcome.cause());
-            }
         });
     }
 

@@ -13,9 +13,12 @@ import io.recallgate.time.Deadline;
 import io.recallgate.time.FakeClock;
 import io.recallgate.time.SystemClock;
 import io.recallgate.time.VertxTimers;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.net.NetServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -79,13 +82,13 @@ class DatabaseTest {
         Promise<Void> inside = Promise.promise();
         Promise<Void> goOn = Promise.promise();
         Future<Void> result = database.transaction(
-                Deadline.afterMillis(clock, 1_000),
+                Deadline.afterMillis(clock, 400),
                 c -> c.query("insert into t values (1)").execute().compose(ignored -> {
                     inside.complete();
                     return goOn.future();
                 }));
         Await.result(inside.future());
-        clock.advanceMillis(1_000);
+        clock.advanceMillis(400);
         Await.failure(result, FailureCode.DEADLINE_EXCEEDED);
         goOn.complete();
         Await.result(database.close());
@@ -113,7 +116,58 @@ class DatabaseTest {
                 refused++;
             }
         }
-        assertThat(refused).isBetween(4, 6);
+        assertThat(refused).isEqualTo(5);
+        Await.result(database.close());
+    }
+
+    @Test
+    void aCallerWaitsForAConnectionAsLongAsItsDeadlineAllowsAndNotAsLongAsOpeningOneMayTake() {
+        Database database = Database.open(vertx, openedWithin(testDatabase.options(), 1_000), new VertxTimers(vertx));
+        Await.until("a connection is open, which may take long in a cold process", () -> {
+            Future<?> first =
+                    database.connection(in(10_000), c -> c.query("select 1").execute());
+            return Await.settled(first).succeeded();
+        });
+        Future<?> slow = database.connection(
+                in(10_000), c -> c.query("select pg_sleep(1.5)").execute());
+
+        Await.result(database.connection(in(10_000), c -> c.query("select 1").execute()));
+
+        Await.result(slow);
+        Await.result(database.close());
+    }
+
+    @Test
+    void aServerThatTakesConnectionsAndSaysNothingIsUnavailable() {
+        NetServer mute = vertx.createNetServer().connectHandler(socket -> socket.handler(ignored -> {}));
+        int port = Await.result(mute.listen(0, "127.0.0.1")).actualPort();
+        DatabaseOptions there = DatabaseOptions.parse("postgresql://u:p@127.0.0.1:" + port + "/d?sslmode=disable");
+        Database database = Database.open(vertx, openedWithin(there, 300), new VertxTimers(vertx));
+
+        Await.failure(
+                database.connection(in(10_000), c -> c.query("select 1").execute()), FailureCode.DATABASE_UNAVAILABLE);
+
+        Await.result(database.close());
+        Await.result(mute.close());
+    }
+
+    @Test
+    void theWorkOfWhoeverWaitedRunsOnTheContextOfItsCaller() {
+        Database database = database(1, 2);
+        Promise<Void> goOn = Promise.promise();
+        Future<Void> first = database.connection(in(10_000), c -> goOn.future());
+        Context mine = ((VertxInternal) vertx).createEventLoopContext();
+        Promise<Context> worked = Promise.promise();
+        mine.runOnContext(ignored -> database.connection(in(10_000), c -> {
+                    worked.complete(Vertx.currentContext());
+                    return Future.succeededFuture();
+                })
+                .onFailure(worked::tryFail));
+
+        mine.runOnContext(ignored -> goOn.complete());
+
+        assertThat(Await.result(worked.future())).isSameAs(mine);
+        Await.result(first);
         Await.result(database.close());
     }
 
@@ -211,6 +265,21 @@ class DatabaseTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(expected)
                 .satisfies(error -> assertThat(error.getMessage()).doesNotContain("secret", "sec^ret"));
+    }
+
+    /** One connection, and a bound on opening it. */
+    private static DatabaseOptions openedWithin(DatabaseOptions where, int millis) {
+        return new DatabaseOptions(
+                where.host(),
+                where.port(),
+                where.database(),
+                where.user(),
+                where.password(),
+                DatabaseOptions.Tls.DISABLE,
+                null,
+                1,
+                4,
+                millis);
     }
 
     private static Database database(int size, int waiting) {

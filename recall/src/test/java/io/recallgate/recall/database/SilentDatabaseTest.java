@@ -1,0 +1,243 @@
+package io.recallgate.recall.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.recall.Await;
+import io.recallgate.recall.TestDatabase;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.FakeClock;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetSocket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** CONTRACTS E5: a real database behind a relay that can swallow everything, as a pause or a network does. */
+class SilentDatabaseTest {
+
+    private final Vertx vertx = Vertx.vertx();
+    private final FakeClock clock = new FakeClock();
+    private final List<NetSocket> open = new CopyOnWriteArrayList<>();
+    private final AtomicInteger accepted = new AtomicInteger();
+    private final TestDatabase server = TestDatabase.empty();
+    private volatile boolean swallowing;
+    private Database database;
+
+    @BeforeEach
+    void connect() {
+        database = Database.open(vertx, relayed(2, 4), clock);
+        // Both connections of the pool and the line beside it are open before anything is swallowed.
+        Future<Integer> one = select("select 1 from pg_sleep(0.1)", 60_000);
+        Await.result(select("select 1 from pg_sleep(0.1)", 60_000));
+        Await.result(one);
+        Await.result(database.ping(in(60_000)));
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        Await.result(database.close());
+        Await.until("no timer is left", () -> clock.pending() == 0);
+        Await.result(vertx.close());
+        server.close();
+    }
+
+    @Test
+    void whoeverWaitsIsToldAfterASecondAndAHalfAndWhoeverComesLaterAtOnce() {
+        swallow();
+        List<Future<Integer>> waiting = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            waiting.add(select("select 1", 900_000));
+        }
+        clock.advanceMillis(Pulse.QUIET_MILLIS);
+        assertThat(waiting).noneMatch(Future::isComplete);
+        clock.advanceMillis(Pulse.ANSWER_MILLIS);
+
+        for (Future<Integer> one : waiting) {
+            FailureException failure = Await.failure(one, FailureCode.DATABASE_UNAVAILABLE);
+            assertThat(failure.retryAfter()).isNotNull();
+        }
+        assertThat(select("select 1", 900_000).failed()).isTrue();
+        Await.failure(database.ping(in(1_000)), FailureCode.DATABASE_UNAVAILABLE);
+    }
+
+    @Test
+    void itServesAgainByItselfOnTheConnectionsItHadOnceAnythingComesBack() {
+        swallow();
+        Future<Integer> lost = select("select 1", 900_000);
+        silence();
+        Await.failure(lost, FailureCode.DATABASE_UNAVAILABLE);
+        int before = accepted.get();
+
+        release();
+
+        Await.until(
+                "callers are taken on again", () -> !select("select 1", 60_000).failed());
+        assertThat(Await.result(select("select 7", 60_000))).isEqualTo(7);
+        assertThat(accepted).hasValue(before);
+    }
+
+    @Test
+    void aSilentLineIsReplacedAfterAWhile() {
+        swallow();
+        Future<Integer> lost = select("select 1", 900_000);
+        silence();
+        Await.failure(lost, FailureCode.DATABASE_UNAVAILABLE);
+        // As after a change of addresses: what is open stays dead, and only a new connection gets through.
+        int before = accepted.get();
+        swallowing = false;
+        clock.advanceMillis(Pulse.REDIAL_MILLIS);
+
+        Await.until("a new line was opened", () -> accepted.get() > before);
+        Await.until(
+                "callers are taken on again", () -> !select("select 1", 60_000).failed());
+    }
+
+    @Test
+    void aBusyDatabaseIsNotASilentOne() {
+        Future<Integer> slow = select("select 1 from pg_sleep(0.5)", 900_000);
+        Future<Integer> slowToo = select("select 1 from pg_sleep(0.5)", 900_000);
+        Future<Integer> queued = select("select 3", 900_000);
+
+        clock.advanceMillis(Pulse.QUIET_MILLIS);
+        Await.result(database.ping(in(60_000)));
+        clock.advanceMillis(Pulse.ANSWER_MILLIS);
+
+        assertThat(Await.result(slow)).isEqualTo(1);
+        assertThat(Await.result(slowToo)).isEqualTo(1);
+        assertThat(Await.result(queued)).isEqualTo(3);
+    }
+
+    @Test
+    void aPingIsAnsweredWhileEveryConnectionOfThePoolIsTakenAndCallersQueue() {
+        Promise<Void> goOn = Promise.promise();
+        List<Future<Void>> holding = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            holding.add(database.connection(in(900_000), connection -> goOn.future()));
+        }
+
+        Await.result(database.ping(in(60_000)));
+
+        goOn.complete();
+        holding.forEach(Await::result);
+    }
+
+    @Test
+    void aDeadlineBetweenTheQuestionAndItsAnswerIsTheDatabasesDoing() {
+        swallow();
+        Future<Integer> before = select("select 1", Pulse.QUIET_MILLIS - 1);
+        Future<Integer> after = select("select 1", Pulse.QUIET_MILLIS + 1);
+        clock.advanceMillis(Pulse.QUIET_MILLIS + 1);
+
+        Await.failure(before, FailureCode.DEADLINE_EXCEEDED);
+        Await.failure(after, FailureCode.DATABASE_UNAVAILABLE);
+    }
+
+    @Test
+    void aWriteThatWasRefusedIsNotCommittedLater() {
+        server.execute("create table t (id int primary key)");
+        Promise<Void> inside = Promise.promise();
+        Future<Void> write = database.transaction(in(900_000), connection -> connection
+                .query("insert into t values (1)")
+                .execute()
+                .compose(inserted -> {
+                    swallow();
+                    inside.complete();
+                    return connection.query("select 1").execute();
+                })
+                .mapEmpty());
+        Await.result(inside.future());
+        silence();
+        Await.failure(write, FailureCode.DATABASE_UNAVAILABLE);
+
+        release();
+
+        Await.until("its connection is free of it", () -> server.queryText(
+                        "select count(*) from pg_stat_activity where state like 'idle in%' and datname = current_database()")
+                .equals("0"));
+        assertThat(server.queryText("select count(*) from t")).isEqualTo("0");
+    }
+
+    @Test
+    void whoeverRefusesIsNotSilentAndSaysSoItself() {
+        Database nowhere =
+                Database.open(vertx, DatabaseOptions.parse("postgresql://u:p@127.0.0.1:1/db?sslmode=disable"), clock);
+        for (int i = 0; i < 3; i++) {
+            Await.failure(nowhere.ping(in(10_000)), FailureCode.DATABASE_UNAVAILABLE);
+            clock.advanceMillis(Pulse.QUIET_MILLIS);
+            FailureException failure = Await.failure(
+                    nowhere.connection(
+                            in(10_000),
+                            connection -> connection.query("select 1").execute()),
+                    FailureCode.DATABASE_UNAVAILABLE);
+            assertThat(failure.detail()).contains("out of reach");
+        }
+        Await.result(nowhere.close());
+    }
+
+    /** Half a second in which nothing comes back, and the second that the question is given. */
+    private void silence() {
+        clock.advanceMillis(Pulse.QUIET_MILLIS);
+        clock.advanceMillis(Pulse.ANSWER_MILLIS);
+    }
+
+    private void swallow() {
+        swallowing = true;
+        open.forEach(NetSocket::pause);
+    }
+
+    private void release() {
+        swallowing = false;
+        open.forEach(NetSocket::resume);
+    }
+
+    private Future<Integer> select(String sql, long deadlineMillis) {
+        return database.connection(in(deadlineMillis), connection -> connection
+                .query(sql)
+                .execute()
+                .map(rows -> rows.iterator().next().getInteger(0)));
+    }
+
+    private Deadline in(long millis) {
+        return Deadline.afterMillis(clock, millis);
+    }
+
+    private DatabaseOptions relayed(int size, int waiting) {
+        DatabaseOptions real = server.options();
+        NetClient client = vertx.createNetClient();
+        NetServer relay = vertx.createNetServer().connectHandler(socket -> {
+            accepted.incrementAndGet();
+            socket.pause();
+            client.connect(real.port(), real.host())
+                    .onComplete(upstream -> join(socket, upstream), error -> socket.close());
+        });
+        int port = Await.result(relay.listen(0, "127.0.0.1")).actualPort();
+        return DatabaseOptions.parse("postgresql://" + real.user() + ":" + real.password() + "@127.0.0.1:" + port + "/"
+                        + real.database() + "?sslmode=disable")
+                .withPool(size, waiting);
+    }
+
+    private void join(NetSocket here, NetSocket there) {
+        here.handler(there::write);
+        there.handler(here::write);
+        here.closeHandler(closed -> there.close());
+        there.closeHandler(closed -> here.close());
+        open.add(here);
+        open.add(there);
+        if (swallowing) {
+            here.pause();
+            there.pause();
+        } else {
+            here.resume();
+        }
+    }
+}
