@@ -179,7 +179,7 @@ class RecallgateConfigTest {
     void aFileThatIsNotThereIsNamed() {
         assertThatThrownBy(() -> RecallgateConfig.load(Map.of(), Optional.of(directory.resolve("none.yaml"))))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageEndingWith("none.yaml: no such file");
+                .hasMessageEndingWith("none.yaml: cannot be read (no such file)");
     }
 
     @Test
