@@ -99,7 +99,8 @@ public final class Recallgate implements GatewayRuntime {
         EmbeddingPart embedding = config.embedding().provider() == RecallgateConfig.Provider.NONE
                 ? new NoEmbedding(vertx, time.clock())
                 : new LocalEmbedding(vertx, config, time, registry);
-        MemoryPart memory = new RecallMemory(vertx, settings.recallSettings(), time, registry);
+        MemoryPart memory = new RecallMemory(
+                vertx, settings.recallSettings(), () -> settings.config().retention(), time, registry);
         Gauge.builder("recallgate.config.stale", files, all -> all.stale().size())
                 .description("Configuration files whose present content is not in force, because it is wrong or gone")
                 .register(registry);

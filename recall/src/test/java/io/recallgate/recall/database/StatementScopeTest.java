@@ -48,7 +48,8 @@ class StatementScopeTest {
             Map.entry("jobs/set-back", "by the id, attempt and holder of a claimed job"),
             Map.entry("lexical/authors", "ts_stat takes a text; owner and project are quoted into it"),
             Map.entry("lexical/frequencies", "ts_stat takes a text; owner and project are quoted into it"),
-            Map.entry("pgvector/missing", "derives for all; each row brings its scope along"));
+            Map.entry("pgvector/missing", "derives for all; each row brings its scope along"),
+            Map.entry("retention/next-scope", "lists scopes for retention, which removes scope by scope"));
 
     @Test
     void everyStatementIsBoundToAnOwnerAndAProjectButForAListOfExceptions() throws IOException {
