@@ -18,8 +18,9 @@ with page as materialized (
 ), opened as (
   insert into embedding_job (memory_id, owner, project, content_hash, priority, available_at, created_at)
   select id, owner, project, content_hash, 2, coalesce($1::timestamptz, now()), coalesce($1::timestamptz, now())
-  from missing
-  where not open and not failed
+  -- Held, so that none is removed before its job refers to it; what somebody removes now needs none.
+  from (select x.* from missing x join memory m on m.id = x.id where not x.open and not x.failed
+    order by m.id for key share of m skip locked) kept
   on conflict do nothing
   returning id
 )

@@ -2,8 +2,7 @@ package io.recallgate.gateway;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.recallgate.gateway.config.ApiKeys;
-import io.recallgate.gateway.config.RecallgateConfig;
+import io.recallgate.gateway.config.ConfigFiles;
 import io.recallgate.gateway.config.SettingsHolder;
 import io.recallgate.gateway.http.HttpApi;
 import io.recallgate.gateway.http.pipeline.HttpEnvironment;
@@ -47,15 +46,15 @@ public final class RecallgateRouter {
 
     private RecallgateRouter(Vertx vertx, SettingsHolder settings) {
         this.vertx = vertx;
-        RecallgateConfig.Http http = settings.config().http();
+        ConfigFiles files = ConfigFiles.of(settings);
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         Recallgate.Time time = new Recallgate.Time(SystemClock.INSTANCE, new VertxTimers(vertx));
-        Recallgate gateway = Recallgate.create(vertx, settings, time, registry);
-        ApiKeys keys = http.apiKeysFile().map(ApiKeys::load).orElse(null);
+        Recallgate gateway = Recallgate.create(vertx, files, time, registry);
         api = HttpApi.create(
                 vertx,
                 gateway,
-                new HttpEnvironment(time.clock(), time.timers(), registry, keys, null),
+                new HttpEnvironment(
+                        time.clock(), time.timers(), registry, files.keys().orElse(null), null),
                 () -> HttpOptions.of(settings.config().http()));
         deployment = vertx.deployVerticle(new Owner(gateway, api, ready));
     }

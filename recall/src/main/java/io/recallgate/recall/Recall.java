@@ -6,6 +6,7 @@ import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallService;
 import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.api.RetentionPolicy;
 import io.recallgate.recall.bus.RecallEndpoint;
 import io.recallgate.recall.bus.RecallEvents;
 import io.recallgate.recall.database.Database;
@@ -15,6 +16,7 @@ import io.recallgate.recall.jobs.ActiveModel;
 import io.recallgate.recall.jobs.JobReports;
 import io.recallgate.recall.jobs.JobRunner;
 import io.recallgate.recall.lexical.LuceneAnalysis;
+import io.recallgate.recall.retention.Retention;
 import io.recallgate.recall.schema.Schema;
 import io.recallgate.recall.search.SearchServices;
 import io.recallgate.recall.store.MemoryStore;
@@ -47,15 +49,23 @@ public final class Recall {
     private final Base base;
     private final Served served;
     private final JobRunner runner;
+    private final Retention retention;
     private final Notifications notifications;
     private final RecallEndpoint endpoint;
     private @Nullable Future<Void> jobsStopped;
     private @Nullable Future<Void> closed;
 
-    private Recall(Base base, Served served, JobRunner runner, Notifications notifications, RecallEndpoint endpoint) {
+    private Recall(
+            Base base,
+            Served served,
+            JobRunner runner,
+            Retention retention,
+            Notifications notifications,
+            RecallEndpoint endpoint) {
         this.base = base;
         this.served = served;
         this.runner = runner;
+        this.retention = retention;
         this.notifications = notifications;
         this.endpoint = endpoint;
     }
@@ -65,12 +75,29 @@ public final class Recall {
      *
      * @param embedder may not be up yet: jobs wait for it, and recall is lexical until then
      * @param settings read on each use
+     * @param retention read at each step of removing what is old
      * @param meters collects metrics
      * @param clock of deadlines
      * @param timers that belong to the clock
      */
     public record Parts(
-            Embedder embedder, Supplier<RecallSettings> settings, MeterRegistry meters, Clock clock, Timers timers) {}
+            Embedder embedder,
+            Supplier<RecallSettings> settings,
+            Supplier<RetentionPolicy> retention,
+            MeterRegistry meters,
+            Clock clock,
+            Timers timers) {
+
+        /** One that keeps everything for ever. */
+        public Parts(
+                Embedder embedder,
+                Supplier<RecallSettings> settings,
+                MeterRegistry meters,
+                Clock clock,
+                Timers timers) {
+            this(embedder, settings, () -> RetentionPolicy.KEEP, meters, clock, timers);
+        }
+    }
 
     private record Base(
             RecallOptions options,
@@ -122,7 +149,9 @@ public final class Recall {
     public synchronized Future<Void> stopJobs() {
         if (jobsStopped == null) {
             Deadline drain = Deadline.afterMillis(base.clock(), base.options().drainMillis());
-            jobsStopped = quietly("listening", notifications.close()).compose(ignored -> runner.stop(drain));
+            jobsStopped = quietly("listening", notifications.close())
+                    .compose(ignored -> retention.stop())
+                    .compose(ignored -> runner.stop(drain));
         }
         return jobsStopped;
     }
@@ -187,14 +216,21 @@ public final class Recall {
                         new SecureRandom(),
                         parts.meters()),
                 base.options().jobs());
+        Retention retention = Retention.create(
+                vertx,
+                base.database(),
+                base.vectors(),
+                parts.retention(),
+                new Retention.Parts(parts.clock(), parts.timers(), DatabaseTime.SERVER, parts.meters()));
         Notifications notifications =
                 new Notifications(vertx, base.options().database(), parts.timers(), CHANNEL, runner::wake);
         RecallEndpoint endpoint = new RecallEndpoint(vertx, memories, recall, parts.clock());
         Served served = new Served(memories, new JobReports(base.database(), DatabaseTime.SERVER, model), recall);
         return endpoint.register().map(ignored -> {
             runner.start();
+            retention.start();
             notifications.start();
-            return new Recall(base, served, runner, notifications, endpoint);
+            return new Recall(base, served, runner, retention, notifications, endpoint);
         });
     }
 

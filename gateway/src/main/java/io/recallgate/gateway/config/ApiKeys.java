@@ -1,13 +1,12 @@
 package io.recallgate.gateway.config;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -37,6 +36,9 @@ public final class ApiKeys {
 
     /** More keys than a gateway of this kind has owners; the check walks all of them. */
     private static final int MAX_KEYS = 10_000;
+
+    /** So many keys with an owner and a few projects each. */
+    static final int MAX_BYTES = 4 << 20;
 
     private static final Pattern SHA_256 = Pattern.compile("[0-9a-f]{64}");
     private static final Set<String> FIELDS = Set.of("sha256", "owner", "projects", "rights");
@@ -91,13 +93,20 @@ public final class ApiKeys {
      * @throws ConfigException one line; it never shows what stands where a hash should, for it may be a key
      */
     public static ApiKeys load(Path file) {
+        return parse(file, WatchedFile.read(file, MAX_BYTES));
+    }
+
+    /** As {@link #load}, of what was read from {@code file}. */
+    static ApiKeys parse(Path file, WatchedFile.Content content) {
+        if (content.trouble() != null) {
+            throw wrong(file, content.trouble() + "; allowed is a file of hashed keys");
+        }
         Object root;
         try {
             LoaderOptions options = new LoaderOptions();
             options.setAllowDuplicateKeys(false);
-            root = new Yaml(new SafeConstructor(options)).load(Files.readString(file));
-        } catch (IOException unreadable) {
-            throw wrong(file, "cannot be read; allowed is a file of hashed keys");
+            options.setCodePointLimit(MAX_BYTES);
+            root = new Yaml(new SafeConstructor(options)).load(content.text());
         } catch (YAMLException invalid) {
             throw wrong(file, "is not valid YAML");
         }
@@ -108,8 +117,15 @@ public final class ApiKeys {
             throw wrong(file, "must have 1 to " + MAX_KEYS + " keys");
         }
         List<Entry> entries = new ArrayList<>();
+        Map<String, Integer> first = new HashMap<>();
         for (int i = 0; i < list.size(); i++) {
-            entries.add(entry(file, i, list.get(i)));
+            Entry entry = entry(file, i, list.get(i));
+            Integer before = first.putIfAbsent(HexFormat.of().formatHex(entry.hash()), i);
+            if (before != null) {
+                // Which of the two would count is nothing to guess about.
+                throw wrong(file, "keys[" + i + "].sha256 is that of keys[" + before + "]; a key has one entry");
+            }
+            entries.add(entry);
         }
         return new ApiKeys(entries);
     }

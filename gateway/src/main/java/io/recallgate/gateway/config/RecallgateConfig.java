@@ -1,6 +1,7 @@
 package io.recallgate.gateway.config;
 
 import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.api.RetentionPolicy;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.OptionalInt;
  * @param database PostgreSQL
  * @param embedding the provider and the pool
  * @param recall recall and its jobs
+ * @param retention how long memories are kept
  * @param log logging
  */
 public record RecallgateConfig(
@@ -27,6 +29,7 @@ public record RecallgateConfig(
         Database database,
         Embedding embedding,
         RecallSettings recall,
+        RetentionPolicy retention,
         Log log) {
 
     /**
@@ -153,6 +156,11 @@ public record RecallgateConfig(
                 new Database(values.text(Setting.DATABASE_URL), values.whole(Setting.DATABASE_POOL_SIZE)),
                 embedding(values),
                 recall(values),
+                new RetentionPolicy(
+                        values.whole(Setting.RETENTION_DAYS),
+                        values.text(Setting.RETENTION_OVERRIDES)
+                                .map(SettingType.ProjectDays::parse)
+                                .orElse(Map.of())),
                 new Log(
                         values.required(Setting.LOG_FORMAT).equals("json") ? LogFormat.JSON : LogFormat.TEXT,
                         values.required(Setting.LOG_LEVEL)));

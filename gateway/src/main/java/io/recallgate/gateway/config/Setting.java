@@ -1,9 +1,11 @@
 package io.recallgate.gateway.config;
 
 import io.recallgate.gateway.config.SettingType.Choice;
+import io.recallgate.gateway.config.SettingType.ProjectDays;
 import io.recallgate.gateway.config.SettingType.Text;
 import io.recallgate.gateway.config.SettingType.Url;
 import io.recallgate.gateway.config.SettingType.Whole;
+import io.recallgate.recall.api.RetentionPolicy;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -201,6 +203,23 @@ public enum Setting {
             "134217728",
             "bytes",
             "Vectors held in memory where PostgreSQL has no pgvector: 1.5 KiB each for 384 dimensions.",
+            Trait.LIVE),
+
+    RETENTION_DAYS(
+            "RECALLGATE_RETENTION_DAYS",
+            "recall.retention-days",
+            new Whole(0, RetentionPolicy.MAX_DAYS),
+            "0",
+            "days",
+            "Memories that nobody has changed for so long are removed for good, but never pinned ones. 0 keeps for ever.",
+            Trait.LIVE),
+    RETENTION_OVERRIDES(
+            "RECALLGATE_RETENTION_OVERRIDES",
+            "recall.retention-overrides",
+            new ProjectDays(),
+            null,
+            "",
+            "Days of single projects instead of the above: alice/atlas=30,alice/=0. The default project has no name.",
             Trait.LIVE),
 
     JOB_LEASE_MS(

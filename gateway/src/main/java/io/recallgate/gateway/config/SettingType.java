@@ -1,9 +1,15 @@
 package io.recallgate.gateway.config;
 
+import io.recallgate.recall.api.RetentionPolicy;
+import io.recallgate.recall.api.Scope;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What a setting's value may be. */
@@ -81,6 +87,57 @@ public sealed interface SettingType {
         @Override
         public boolean accepts(String raw) {
             return !raw.isBlank() && raw.length() <= MAX_LENGTH && raw.chars().noneMatch(Character::isISOControl);
+        }
+    }
+
+    /** Days of projects: {@code OWNER/PROJECT=DAYS}, separated by commas. */
+    record ProjectDays() implements SettingType {
+        /** Some hundred projects; more are better told apart by owner and kept under the general rule. */
+        private static final int MAX_LENGTH = 16_384;
+
+        @Override
+        public String allowed() {
+            return "a list such as OWNER/PROJECT=30,OWNER/=0, days from 0 to " + RetentionPolicy.MAX_DAYS
+                    + ", each project once, with %2C, %2F, %3D and %25 for , / = and %";
+        }
+
+        @Override
+        public boolean accepts(String raw) {
+            try {
+                parse(raw);
+                return true;
+            } catch (IllegalArgumentException wrong) {
+                return false;
+            }
+        }
+
+        /** @throws IllegalArgumentException for anything but such a list */
+        static Map<Scope, Integer> parse(String raw) {
+            require(raw.length() <= MAX_LENGTH);
+            Map<Scope, Integer> days = new HashMap<>();
+            for (String rule : raw.split(",", -1)) {
+                int slash = rule.indexOf('/');
+                int equals = rule.indexOf('=', slash + 1);
+                require(slash > 0 && equals > 0 && rule.indexOf('/', slash + 1) < 0);
+                String owner = decode(rule.substring(0, slash).strip());
+                String project = decode(rule.substring(slash + 1, equals).strip());
+                int kept = Integer.parseInt(rule.substring(equals + 1).strip());
+                require(!owner.isBlank() && owner.length() <= 200 && project.length() <= 200);
+                require(kept >= 0 && kept <= RetentionPolicy.MAX_DAYS);
+                require(days.put(new Scope(owner, project), kept) == null);
+            }
+            return days;
+        }
+
+        private static String decode(String text) {
+            // Form decoding would make a space of a plus.
+            return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+        }
+
+        private static void require(boolean holds) {
+            if (!holds) {
+                throw new IllegalArgumentException("not OWNER/PROJECT=DAYS");
+            }
         }
     }
 

@@ -2,9 +2,7 @@ package io.recallgate.gateway.config;
 
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -21,28 +19,18 @@ import org.yaml.snakeyaml.error.YAMLException;
 final class SettingsFile {
 
     /** A configuration is a few kilobytes; more is another file by mistake. */
-    private static final long MAX_BYTES = 1L << 20;
+    static final int MAX_BYTES = 1 << 20;
 
     private SettingsFile() {}
 
     /** @throws ConfigException if the file cannot be read, is no YAML, or has a key that no setting has */
     static Map<Setting, String> read(Path file) {
-        String text;
-        try {
-            if (Files.size(file) > MAX_BYTES) {
-                throw new ConfigException(file + ": larger than " + MAX_BYTES + " bytes, so no configuration");
-            }
-            text = Files.readString(file);
-        } catch (NoSuchFileException missing) {
-            throw new ConfigException(file + ": no such file");
-        } catch (CharacterCodingException binary) {
-            throw new ConfigException(file + ": is not text in UTF-8, so no configuration");
-        } catch (IOException unreadable) {
-            throw new ConfigException(file + ": cannot be read ("
-                    + unreadable.getClass().getSimpleName().replace("Exception", "")
-                    + "); allowed is a file that this user may read");
-        }
-        return flatten(parse(file, text), file.toString());
+        return of(file, WatchedFile.read(file, MAX_BYTES));
+    }
+
+    /** As {@link #read}, of what was read from {@code file}. */
+    static Map<Setting, String> of(Path file, WatchedFile.Content content) {
+        return flatten(parse(file, content.textOr(file + ": ")), file.toString());
     }
 
     private static @Nullable Object parse(Path file, String text) {

@@ -5,10 +5,7 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.recall.api.RecallSettings;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -32,24 +29,22 @@ public final class SettingsHolder implements SettingsOperations {
 
     private Map<Setting, String> fromFile;
     private Map<Setting, String> overrides = Map.of();
-    private @Nullable Stamp stamp;
+    private final @Nullable WatchedFile watched;
 
+    private volatile @Nullable String trouble;
     private volatile Snapshot snapshot;
 
     private record Snapshot(SettingValues values, RecallgateConfig config) {}
-
-    /** What tells that a file changed without reading it. */
-    private record Stamp(FileTime modified, long sizeBytes) {}
 
     private SettingsHolder(
             Map<Setting, String> environment,
             Map<Setting, String> fromFile,
             @Nullable Path file,
-            @Nullable Stamp stamp) {
+            @Nullable WatchedFile watched) {
         this.environment = environment;
         this.fromFile = fromFile;
         this.file = file;
-        this.stamp = stamp;
+        this.watched = watched;
         this.snapshot = evaluate(environment, fromFile, Map.of());
         this.atStart = snapshot.values();
     }
@@ -57,9 +52,15 @@ public final class SettingsHolder implements SettingsOperations {
     /** As {@link RecallgateConfig#load}. */
     public static SettingsHolder load(Map<String, String> environment, Optional<Path> file) {
         Path path = file.orElse(null);
-        Stamp stamp = path == null ? null : stampOf(path);
+        if (path == null) {
+            return new SettingsHolder(SettingsEnvironment.of(environment), Map.of(), null, null);
+        }
+        WatchedFile.Content content = WatchedFile.read(path, SettingsFile.MAX_BYTES);
         return new SettingsHolder(
-                SettingsEnvironment.of(environment), path == null ? Map.of() : SettingsFile.read(path), path, stamp);
+                SettingsEnvironment.of(environment),
+                SettingsFile.of(path, content),
+                path,
+                WatchedFile.from(path, SettingsFile.MAX_BYTES, content));
     }
 
     /** As {@link RecallgateConfig#of(JsonObject)}. */
@@ -78,33 +79,39 @@ public final class SettingsHolder implements SettingsOperations {
     }
 
     /**
-     * Reads the file again if it changed. Blocks on the file: for worker threads.
+     * Looks at the file, and takes it if it changed and stands still. Blocks on it: for worker threads.
      *
      * @return whether any setting has another value now
      */
     public synchronized boolean reload() {
-        if (file == null) {
+        if (file == null || watched == null) {
             return false;
         }
-        Stamp now = stampOf(file);
-        if (now == null || now.equals(stamp)) {
+        Optional<WatchedFile.Content> changed = watched.look();
+        if (changed.isEmpty()) {
             return false;
         }
-        stamp = now;
         try {
-            Map<Setting, String> read = SettingsFile.read(file);
-            warnOfRestarts(read);
+            Map<Setting, String> read = SettingsFile.of(file, changed.get());
             Map<Setting, String> applied = withoutRestarts(read);
             Snapshot next = evaluate(environment, applied, overrides);
+            warnOfRestarts(read);
             fromFile = applied;
-            boolean changed = !next.config().equals(snapshot.config());
+            boolean differs = !next.config().equals(snapshot.config());
             snapshot = next;
+            trouble = null;
             LOG.info("{} was read again", file);
-            return changed;
+            return differs;
         } catch (ConfigException wrong) {
+            trouble = wrong.line();
             LOG.warn("the changed configuration is not used: {}", wrong.line());
             return false;
         }
+    }
+
+    /** Why the file as it is now is not in force, one line without secrets; empty when it is. */
+    public Optional<String> trouble() {
+        return Optional.ofNullable(trouble);
     }
 
     @Override
@@ -219,14 +226,5 @@ public final class SettingsHolder implements SettingsOperations {
         layers.put(SettingSource.OVERRIDE, overrides);
         SettingValues values = SettingValues.of(layers);
         return new Snapshot(values, RecallgateConfig.of(values));
-    }
-
-    private static @Nullable Stamp stampOf(Path file) {
-        try {
-            return new Stamp(Files.getLastModifiedTime(file), Files.size(file));
-        } catch (IOException gone) {
-            // Editors replace files by renaming: for a moment there is none. The next look finds the new one.
-            return null;
-        }
     }
 }

@@ -6,8 +6,8 @@ import io.recallgate.embedding.ProcessSignals;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.cli.GatewayServer;
-import io.recallgate.gateway.config.ApiKeys;
 import io.recallgate.gateway.config.ConfigException;
+import io.recallgate.gateway.config.ConfigFiles;
 import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsHolder;
 import io.recallgate.gateway.http.HttpApi;
@@ -68,12 +68,11 @@ public final class GatewayLauncher implements GatewayServer {
         HangUp.install(this::stop);
         Thread.setDefaultUncaughtExceptionHandler(
                 (thread, error) -> LOG.error("an uncaught error on {}", thread.getName(), error));
-        SettingsHolder settings;
-        Optional<ApiKeys> keys;
+        ConfigFiles files;
         try {
-            settings = SettingsHolder.load(environment, file);
+            SettingsHolder settings = SettingsHolder.load(environment, file);
             LogSetup.apply(settings.config().log());
-            keys = settings.config().http().apiKeysFile().map(ApiKeys::load);
+            files = ConfigFiles.of(settings);
         } catch (ConfigException wrong) {
             say(wrong.line());
             return 1;
@@ -82,7 +81,7 @@ public final class GatewayLauncher implements GatewayServer {
         Vertx vertx = VertxFactory.create(registry);
         boolean clean = false;
         try {
-            clean = serve(vertx, settings, keys, registry, onListening);
+            clean = serve(vertx, files, registry, onListening);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             say("interrupted");
@@ -99,17 +98,14 @@ public final class GatewayLauncher implements GatewayServer {
 
     /** @return whether it was ready or told to stop, and everything was seen to end */
     private boolean serve(
-            Vertx vertx,
-            SettingsHolder settings,
-            Optional<ApiKeys> keys,
-            PrometheusMeterRegistry registry,
-            Consumer<String> onListening)
+            Vertx vertx, ConfigFiles files, PrometheusMeterRegistry registry, Consumer<String> onListening)
             throws InterruptedException {
+        SettingsHolder settings = files.settings();
         Recallgate.Time time = new Recallgate.Time(SystemClock.INSTANCE, new VertxTimers(vertx));
         RecallgateConfig config = settings.config();
         Recallgate gateway;
         try {
-            gateway = Recallgate.create(vertx, settings, time, registry);
+            gateway = Recallgate.create(vertx, files, time, registry);
         } catch (ConfigException wrong) {
             say(wrong.line());
             return false;
@@ -126,7 +122,7 @@ public final class GatewayLauncher implements GatewayServer {
                             time.clock(),
                             time.timers(),
                             registry,
-                            keys.orElse(null),
+                            files.keys().orElse(null),
                             config.http().host()),
                     () -> HttpOptions.of(settings.config().http()));
             HttpFront front = new HttpFront(vertx, api, config);

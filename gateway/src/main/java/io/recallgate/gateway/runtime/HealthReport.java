@@ -5,9 +5,12 @@ import io.recallgate.gateway.runtime.GatewayRuntime.Phase;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Health in detail. Reading it costs at most two pings of the database in a second, whoever asks how often. */
@@ -21,14 +24,16 @@ final class HealthReport {
 
     private final Clock clock;
     private final Parts parts;
+    private final Supplier<List<String>> staleFiles;
     private final AtomicReference<@Nullable Ping> last = new AtomicReference<>();
 
     /** A ping that is under way or young enough; those who ask meanwhile share it. */
     private record Ping(Deadline freshUntil, Future<Void> result) {}
 
-    HealthReport(Clock clock, Parts parts) {
+    HealthReport(Clock clock, Parts parts, Supplier<List<String>> staleFiles) {
         this.clock = clock;
         this.parts = parts;
+        this.staleFiles = staleFiles;
     }
 
     Future<JsonObject> read(Phase phase, MemoryPart.@Nullable Opened memory) {
@@ -56,17 +61,24 @@ final class HealthReport {
         if (databaseTrouble != null) {
             database.put("reason", FailureException.of(databaseTrouble).code().code());
         }
+        List<String> stale = staleFiles.get();
+        JsonObject configuration = component(stale.isEmpty() ? "ready" : "stale");
+        if (!stale.isEmpty()) {
+            configuration.put("files", new JsonArray(stale));
+        }
         return new JsonObject()
-                .put("status", status(phase, embedding, databaseTrouble))
+                .put("status", status(phase, embedding, stale, databaseTrouble))
                 .put("database", database)
                 .put(
                         "migrations",
                         component("ready").put("schema", memory.facts().getString("schema")))
                 .put("embedding", embedding)
-                .put("jobs", component(databaseTrouble == null ? "ready" : "waiting"));
+                .put("jobs", component(databaseTrouble == null ? "ready" : "waiting"))
+                .put("configuration", configuration);
     }
 
-    private static String status(Phase phase, JsonObject embedding, @Nullable Throwable databaseTrouble) {
+    private static String status(
+            Phase phase, JsonObject embedding, List<String> stale, @Nullable Throwable databaseTrouble) {
         if (databaseTrouble != null) {
             return "unavailable";
         }
@@ -76,7 +88,7 @@ final class HealthReport {
         String status = embedding.getString("status");
         // Without a provider by choice there is nothing to mend, but recall is still lexical only: that is a
         // degradation.
-        return "ready".equals(status) ? "ready" : "degraded";
+        return "ready".equals(status) && stale.isEmpty() ? "ready" : "degraded";
     }
 
     private Future<Void> ping(MemoryPart.Opened memory) {

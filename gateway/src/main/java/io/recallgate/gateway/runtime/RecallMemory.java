@@ -6,6 +6,7 @@ import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallService;
 import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.api.RetentionPolicy;
 import io.recallgate.recall.bus.RecallEndpoint;
 import io.recallgate.recall.bus.RecallEvents;
 import io.recallgate.recall.database.Database;
@@ -17,6 +18,7 @@ import io.recallgate.recall.jobs.JobOptions;
 import io.recallgate.recall.jobs.JobReports;
 import io.recallgate.recall.jobs.JobRunner;
 import io.recallgate.recall.lexical.LuceneAnalysis;
+import io.recallgate.recall.retention.Retention;
 import io.recallgate.recall.schema.Schema;
 import io.recallgate.recall.search.SearchServices;
 import io.recallgate.recall.store.MemoryStore;
@@ -52,12 +54,20 @@ final class RecallMemory implements MemoryPart {
 
     private final Vertx vertx;
     private final Supplier<RecallSettings> settings;
+    private final Supplier<RetentionPolicy> retentionPolicy;
     private final Recallgate.Time time;
     private final MeterRegistry registry;
 
-    RecallMemory(Vertx vertx, Supplier<RecallSettings> settings, Recallgate.Time time, MeterRegistry registry) {
+    /** @param settings and {@code retention} are read on each use */
+    RecallMemory(
+            Vertx vertx,
+            Supplier<RecallSettings> settings,
+            Supplier<RetentionPolicy> retention,
+            Recallgate.Time time,
+            MeterRegistry registry) {
         this.vertx = vertx;
         this.settings = settings;
+        this.retentionPolicy = retention;
         this.time = time;
         this.registry = registry;
     }
@@ -96,6 +106,7 @@ final class RecallMemory implements MemoryPart {
         private final VectorIndex vectors;
         private final WorkerExecutor analysts;
         private final JobRunner runner;
+        private final Retention retention;
         private final Notifications notifications;
         private final MemoryService memories;
         private final JobService jobs;
@@ -131,12 +142,19 @@ final class RecallMemory implements MemoryPart {
                     new JobRunner.Parts(
                             time.clock(), time.timers(), DatabaseTime.SERVER, settings, new SecureRandom(), registry),
                     JobOptions.defaults("gateway-" + UUID.randomUUID()));
+            this.retention = Retention.create(
+                    vertx,
+                    database,
+                    vectors,
+                    retentionPolicy,
+                    new Retention.Parts(time.clock(), time.timers(), DatabaseTime.SERVER, registry));
             this.notifications = new Notifications(vertx, options, time.timers(), JOB_CHANNEL, runner::wake);
             this.endpoint = new RecallEndpoint(vertx, memories, recall, time.clock());
         }
 
         Future<Void> begin() {
             runner.start();
+            retention.start();
             notifications.start();
             return endpoint.register();
         }
@@ -170,6 +188,7 @@ final class RecallMemory implements MemoryPart {
         public Future<Void> stopJobs() {
             return endpoint.close()
                     .eventually(notifications::close)
+                    .eventually(retention::stop)
                     .eventually(() -> runner.stop(Deadline.afterMillis(time.clock(), JOB_DRAIN_MILLIS)));
         }
 

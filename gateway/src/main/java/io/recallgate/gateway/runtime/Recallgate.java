@@ -1,8 +1,10 @@
 package io.recallgate.gateway.runtime;
 
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.config.ConfigFiles;
 import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsHolder;
 import io.recallgate.gateway.config.SettingsOperations;
@@ -34,8 +36,8 @@ public final class Recallgate implements GatewayRuntime {
     /** Loading the bundled model takes about a second; beyond this the gateway serves without, labelled. */
     private static final long WARM_MILLIS = 30_000;
 
-    /** How often the configuration file is looked at. */
-    private static final long RELOAD_MILLIS = 2_000;
+    /** How often the configuration and the keys are looked at: a few kilobytes. Two looks make a change. */
+    private static final long RELOAD_MILLIS = 1_000;
 
     private static final Duration RETRY_SOON = Duration.ofSeconds(1);
 
@@ -46,6 +48,7 @@ public final class Recallgate implements GatewayRuntime {
     private static final long DATABASE_MILLIS = 10_000;
 
     private final Vertx vertx;
+    private final ConfigFiles files;
     private final SettingsHolder settings;
     private final Timers timers;
     private final Parts parts;
@@ -69,21 +72,24 @@ public final class Recallgate implements GatewayRuntime {
      */
     public record Time(Clock clock, Timers timers) {}
 
-    Recallgate(Vertx vertx, SettingsHolder settings, Time time, Parts parts) {
+    Recallgate(Vertx vertx, ConfigFiles files, Time time, Parts parts) {
         this.vertx = vertx;
-        this.settings = settings;
+        this.files = files;
+        this.settings = files.settings();
         this.timers = time.timers();
         this.parts = parts;
-        this.health = new HealthReport(time.clock(), parts);
+        this.health = new HealthReport(time.clock(), parts, files::stale);
     }
 
     /**
      * Makes a gateway; nothing is started yet.
      *
-     * @param registry gets the pool's meters
+     * @param files are looked at for changes while it runs
+     * @param registry gets the meters
      * @throws io.recallgate.gateway.config.ConfigException one line, for a database URL that is none
      */
-    public static Recallgate create(Vertx vertx, SettingsHolder settings, Time time, MeterRegistry registry) {
+    public static Recallgate create(Vertx vertx, ConfigFiles files, Time time, MeterRegistry registry) {
+        SettingsHolder settings = files.settings();
         RecallgateConfig config = settings.config();
         DatabasePart database = config.database().url().isPresent()
                 ? new ExternalDatabase(
@@ -93,8 +99,12 @@ public final class Recallgate implements GatewayRuntime {
         EmbeddingPart embedding = config.embedding().provider() == RecallgateConfig.Provider.NONE
                 ? new NoEmbedding(vertx, time.clock())
                 : new LocalEmbedding(vertx, config, time, registry);
-        MemoryPart memory = new RecallMemory(vertx, settings.recallSettings(), time, registry);
-        return new Recallgate(vertx, settings, time, new Parts(database, memory, embedding));
+        MemoryPart memory = new RecallMemory(
+                vertx, settings.recallSettings(), () -> settings.config().retention(), time, registry);
+        Gauge.builder("recallgate.config.stale", files, all -> all.stale().size())
+                .description("Configuration files whose present content is not in force, because it is wrong or gone")
+                .register(registry);
+        return new Recallgate(vertx, files, time, new Parts(database, memory, embedding));
     }
 
     /**
@@ -181,13 +191,22 @@ public final class Recallgate implements GatewayRuntime {
     }
 
     private void armReload() {
-        reload.set(timers.schedule(
-                TimeUnit.MILLISECONDS.toNanos(RELOAD_MILLIS),
-                () -> vertx.executeBlocking(settings::reload).onComplete(done -> {
-                    if (lifecycle.state() == LifecycleState.READY) {
-                        armReload();
-                    }
-                })));
+        reload.set(
+                timers.schedule(TimeUnit.MILLISECONDS.toNanos(RELOAD_MILLIS), () -> vertx.executeBlocking(this::reload)
+                        .onComplete(done -> {
+                            if (lifecycle.state() == LifecycleState.READY) {
+                                armReload();
+                            }
+                        })));
+    }
+
+    private @Nullable Void reload() {
+        try {
+            files.reload();
+        } catch (RuntimeException defect) {
+            LOG.error("the configuration could not be looked at", defect);
+        }
+        return null;
     }
 
     /**

@@ -60,6 +60,8 @@ class ApiKeysTest {
                 "keys: [{sha256: " + ABC + ", owner: a, rights: [root]}]",
                 "keys: [{sha256: " + ABC + ", owner: a, rights: [read], my-plain-key-1234: 1}]",
                 "keys: [{sha256: " + ABC + ", owner: a, rights: [read], projects: 1}]",
+                "keys: [{sha256: " + ABC + ", owner: a, rights: [read]}, {sha256: " + ABC
+                        + ", owner: b, rights: [read]}]",
                 "keys: [",
             })
     void aWrongFileIsOneLineThatShowsNoKey(String yaml) {

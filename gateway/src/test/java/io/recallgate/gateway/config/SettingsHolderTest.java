@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.api.RetentionPolicy;
+import io.recallgate.recall.api.Scope;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,6 +17,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SettingsHolderTest {
 
@@ -41,11 +45,11 @@ class SettingsHolderTest {
     void aChangedFileAppliesLiveSettingsAndKeepsTheOthers() throws IOException {
         Path file = write("embedding: {timeout-ms: 100, workers: 2}\n");
         SettingsHolder holder = SettingsHolder.load(Map.of(), Optional.of(file));
-        assertThat(holder.reload()).isFalse();
+        assertThat(reload(holder)).isFalse();
 
         write("embedding: {timeout-ms: 2000, workers: 4}\n");
 
-        assertThat(holder.reload()).isTrue();
+        assertThat(reload(holder)).isTrue();
         assertThat(holder.config().recall().embeddingTimeoutMillis()).isEqualTo(2000);
         assertThat(holder.config().embedding().workers()).hasValue(2);
     }
@@ -56,16 +60,20 @@ class SettingsHolderTest {
         SettingsHolder holder = SettingsHolder.load(Map.of(), Optional.of(file));
 
         write("embedding: {timeout-ms: never}\n");
-        assertThat(holder.reload()).isFalse();
+        assertThat(reload(holder)).isFalse();
         assertThat(holder.config().recall().embeddingTimeoutMillis()).isEqualTo(100);
 
+        assertThat(holder.trouble().orElseThrow()).contains("timeout-ms");
+
         Files.delete(file);
-        assertThat(holder.reload()).isFalse();
+        assertThat(reload(holder)).isFalse();
+        assertThat(holder.trouble().orElseThrow()).contains("no such file");
         assertThat(holder.config().recall().embeddingTimeoutMillis()).isEqualTo(100);
 
         write("embedding: {timeout-ms: 12345}\n");
-        assertThat(holder.reload()).isTrue();
+        assertThat(reload(holder)).isTrue();
         assertThat(holder.config().recall().embeddingTimeoutMillis()).isEqualTo(12345);
+        assertThat(holder.trouble()).isEmpty();
     }
 
     @Test
@@ -121,12 +129,62 @@ class SettingsHolderTest {
         assertThat(holder.describe().encode()).doesNotContain("hunter2");
     }
 
+    @Test
+    void retentionIsLiveAndAProjectsDaysWin() {
+        SettingsHolder holder = SettingsHolder.of(new JsonObject());
+        assertThat(holder.config().retention()).isEqualTo(RetentionPolicy.KEEP);
+
+        holder.override(new JsonObject()
+                .put("RECALLGATE_RETENTION_DAYS", 90)
+                .put("RECALLGATE_RETENTION_OVERRIDES", "alice/atlas=30, alice/=0,a%2Fb%2Cc/p%3Dq+r=7"));
+
+        RetentionPolicy policy = holder.config().retention();
+        assertThat(policy.days(new Scope("bob", "atlas"))).isEqualTo(90);
+        assertThat(policy.days(new Scope("alice", "atlas"))).isEqualTo(30);
+        assertThat(policy.days(new Scope("alice", ""))).isZero();
+        assertThat(policy.days(new Scope("a/b,c", "p=q+r"))).isEqualTo(7);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "30",
+                "atlas=30",
+                "/atlas=30",
+                "alice/atlas",
+                "alice/atlas=",
+                "alice/atlas=soon",
+                "alice/atlas=-1",
+                "alice/atlas=36501",
+                "alice/atlas=1,",
+                "alice/atlas=1,alice/atlas=2",
+                "alice/a/b=1",
+                "alice/%zz=1"
+            })
+    void wrongRetentionOfProjectsIsRefusedWhole(String rules) {
+        SettingsHolder holder = SettingsHolder.of(new JsonObject());
+
+        assertThatThrownBy(() -> holder.override(new JsonObject()
+                        .put("RECALLGATE_RETENTION_DAYS", 1)
+                        .put("RECALLGATE_RETENTION_OVERRIDES", rules)))
+                .isInstanceOfSatisfying(FailureException.class, failure -> assertThat(failure.field())
+                        .isEqualTo("RECALLGATE_RETENTION_OVERRIDES"));
+        assertThat(holder.config().retention()).isEqualTo(RetentionPolicy.KEEP);
+    }
+
     private static JsonObject described(SettingsHolder holder, String name) {
         return holder.describe().getJsonArray("settings").stream()
                 .map(JsonObject.class::cast)
                 .filter(setting -> setting.getString("name").equals(name))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    /** A change counts once two looks have seen it. */
+    private static boolean reload(SettingsHolder holder) {
+        boolean first = holder.reload();
+        return holder.reload() || first;
     }
 
     private Path write(String yaml) throws IOException {

@@ -2,9 +2,12 @@ package io.recallgate.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.recallgate.gateway.config.ApiKeys;
+import io.recallgate.gateway.config.ApiKeysHolder;
+import io.recallgate.gateway.http.transfer.TransferOptions;
 import io.recallgate.recall.api.Scope;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,6 +16,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,6 +31,7 @@ class AuthenticationTest {
     Path directory;
 
     private TestGateway gateway;
+    private ApiKeysHolder keys;
 
     @BeforeEach
     void start() throws IOException, NoSuchAlgorithmException {
@@ -37,7 +43,8 @@ class AuthenticationTest {
                         + "  - {sha256: " + sha256("writer")
                         + ", owner: bob, projects: [atlas], rights: [read, write]}\n"
                         + "  - {sha256: " + sha256("admin") + ", owner: root, rights: [admin]}\n");
-        gateway = new TestGateway(ApiKeys.load(file));
+        keys = ApiKeysHolder.load(file);
+        gateway = new TestGateway(TransferOptions.DEFAULTS, keys);
     }
 
     @AfterEach
@@ -100,6 +107,50 @@ class AuthenticationTest {
                 .isEqualTo(200);
         assertThat(gateway.get("/v1/memories", "x-recallgate-key", "admin").statusCode())
                 .isEqualTo(403);
+    }
+
+    @Test
+    void aKeyTakenOutOfTheFileEndsWithTheNextRequestOnTheSameConnectionAndANewOneBegins() throws Exception {
+        try (Socket connection = gateway.connect();
+                Socket other = gateway.connect()) {
+            assertThat(status(connection, "reader")).isEqualTo(200);
+            assertThat(status(other, "successor")).isEqualTo(401);
+
+            Files.writeString(
+                    directory.resolve("keys.yaml"),
+                    "keys:\n  - {sha256: " + sha256("successor") + ", owner: alice, rights: [read]}\n");
+            keys.reload();
+            assertThat(status(connection, "reader")).isEqualTo(200);
+            keys.reload();
+
+            assertThat(status(connection, "reader")).isEqualTo(401);
+            assertThat(status(connection, "successor")).isEqualTo(200);
+            assertThat(status(other, "successor")).isEqualTo(200);
+
+            Files.writeString(directory.resolve("keys.yaml"), "keys: [");
+            keys.reload();
+            keys.reload();
+            assertThat(status(connection, "successor")).isEqualTo(200);
+        }
+    }
+
+    /** Asks on a connection that is kept, and reads the whole answer. */
+    private static int status(Socket connection, String key) throws IOException {
+        connection
+                .getOutputStream()
+                .write(("GET /v1/jobs HTTP/1.1\r\nhost: localhost\r\nx-recallgate-key: " + key + "\r\n\r\n")
+                        .getBytes(StandardCharsets.US_ASCII));
+        InputStream in = connection.getInputStream();
+        StringBuilder head = new StringBuilder();
+        while (head.indexOf("\r\n\r\n") < 0) {
+            int read = in.read();
+            assertThat(read).as(head.toString()).isNotNegative();
+            head.append((char) read);
+        }
+        Matcher length = Pattern.compile("(?i)content-length: (\\d+)").matcher(head);
+        assertThat(length.find()).isTrue();
+        in.readNBytes(Integer.parseInt(length.group(1)));
+        return Integer.parseInt(head.substring(9, 12));
     }
 
     @Test

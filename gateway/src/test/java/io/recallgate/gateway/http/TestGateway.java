@@ -24,6 +24,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The routes behind a real server on a free port, with scripted services, and a client for it. */
@@ -54,6 +55,11 @@ final class TestGateway implements AutoCloseable {
     }
 
     TestGateway(@Nullable ApiKeys keys, TransferOptions transfers) {
+        this(transfers, keys == null ? null : () -> keys);
+    }
+
+    /** With keys that may change while it serves. */
+    TestGateway(TransferOptions transfers, @Nullable Supplier<ApiKeys> keys) {
         api = HttpApi.create(
                 vertx,
                 runtime,

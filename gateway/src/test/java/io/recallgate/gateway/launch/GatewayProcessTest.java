@@ -2,11 +2,17 @@ package io.recallgate.gateway.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.recallgate.gateway.postgres.Eventually;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -119,6 +125,44 @@ class GatewayProcessTest {
         refused(
                 Map.of("RECALLGATE_HTTP_HOST", "0.0.0.0", "RECALLGATE_API_KEYS_FILE", "nowhere.yaml"),
                 "nowhere.yaml': the file cannot be read");
+    }
+
+    @Test
+    void aKeysFileThatIsReplacedCountsWithoutARestart() throws Exception {
+        Path keys = Files.writeString(
+                directory.resolve("keys.yaml"),
+                keysOf("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
+        try (GatewayProcess gateway =
+                start(Map.of("RECALLGATE_API_KEYS_FILE", keys.toString())).awaitReady()) {
+            HttpClient client = HttpClient.newHttpClient();
+            assertThat(status(client, gateway.port(), "abc")).isEqualTo(200);
+
+            // Of "hello".
+            Path next = Files.writeString(
+                    directory.resolve("next.yaml"),
+                    keysOf("2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"));
+            Files.move(next, keys, StandardCopyOption.ATOMIC_MOVE);
+
+            Eventually.holds("the new key", 30, () -> status(client, gateway.port(), "hello") == 200);
+            assertThat(status(client, gateway.port(), "abc")).isEqualTo(401);
+            gateway.terminate();
+            assertThat(gateway.awaitExit()).isZero();
+        }
+    }
+
+    private static String keysOf(String hash) {
+        return "keys: [{sha256: " + hash + ", owner: alice, rights: [read]}]";
+    }
+
+    private static int status(HttpClient client, int port, String key) {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/jobs"))
+                .header("x-recallgate-key", key)
+                .build();
+        try {
+            return client.send(request, HttpResponse.BodyHandlers.ofString()).statusCode();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test

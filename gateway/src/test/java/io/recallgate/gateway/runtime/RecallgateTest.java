@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.config.ApiKeys;
 import io.recallgate.gateway.config.ConfigException;
+import io.recallgate.gateway.config.ConfigFiles;
 import io.recallgate.gateway.config.SettingsHolder;
 import io.recallgate.gateway.postgres.Eventually;
 import io.recallgate.gateway.runtime.GatewayRuntime.Phase;
@@ -14,9 +16,12 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,7 +50,7 @@ class RecallgateTest {
     private Recallgate another() {
         return new Recallgate(
                 vertx,
-                SettingsHolder.of(new JsonObject().put("data-dir", dataDir.toString())),
+                ConfigFiles.of(SettingsHolder.of(new JsonObject().put("data-dir", dataDir.toString()))),
                 new Recallgate.Time(clock, clock),
                 parts.parts());
     }
@@ -238,6 +243,51 @@ class RecallgateTest {
         clock.advanceMillis(1_001);
         await(gateway.health());
         assertThat(parts.events).containsExactly("ping", "ping");
+    }
+
+    @Test
+    void aKeysFileIsLookedAtWhileItRunsAndADamagedOneIsInItsHealth() throws Exception {
+        await(gateway.stop());
+        Path file = Files.writeString(dataDir.resolve("keys.yaml"), keysOf("alice"));
+        ConfigFiles files = ConfigFiles.of(SettingsHolder.of(new JsonObject()
+                .put("data-dir", dataDir.toString())
+                .put("http", new JsonObject().put("api-keys-file", file.toString()))));
+        gateway = new Recallgate(vertx, files, new Recallgate.Time(clock, clock), parts.parts());
+        ready();
+        Supplier<ApiKeys> keys = files.keys().orElseThrow();
+
+        Files.writeString(file, keysOf("bob"));
+        looksUntil("bob", () -> keys.get().check("").orElseThrow().owner().equals("bob"));
+        assertThat(status()).isEqualTo("ready");
+
+        Files.writeString(file, "keys: [");
+        looksUntil("stale", () -> files.stale().equals(List.of("api-keys")));
+        assertThat(keys.get().size()).isEqualTo(1);
+        JsonObject health = await(gateway.health());
+        assertThat(health.getString("status")).isEqualTo("degraded");
+        assertThat(health.getJsonObject("configuration").encode())
+                .isEqualTo("{\"status\":\"stale\",\"files\":[\"api-keys\"]}");
+        assertThat(health.encode()).doesNotContain(dataDir.toString());
+
+        Files.writeString(file, keysOf("bob"));
+        looksUntil("mended", () -> files.stale().isEmpty());
+        assertThat(status()).isEqualTo("ready");
+    }
+
+    private static String keysOf(String owner) {
+        // Of the empty key.
+        return "keys: [{sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855, owner: " + owner
+                + ", rights: [read]}]";
+    }
+
+    /** Each look is on a worker and arms the next. */
+    private void looksUntil(String what, BooleanSupplier condition) throws InterruptedException {
+        Eventually.holds(what, 10, () -> {
+            if (clock.pending() > 0) {
+                clock.advanceMillis(1_000);
+            }
+            return condition.getAsBoolean();
+        });
     }
 
     @Test

@@ -103,7 +103,8 @@ public final class Database {
                 ssl.setTrustAll(true);
             } else {
                 ssl.setTrustOptions(new PemTrustOptions().addCertPath(options.tlsRootCertificate()))
-                        .setHostnameVerificationAlgorithm("HTTPS");
+                        .setHostnameVerificationAlgorithm(
+                                options.tls() == DatabaseOptions.Tls.VERIFY_FULL ? "HTTPS" : "");
             }
             connect.setSslOptions(ssl);
         }

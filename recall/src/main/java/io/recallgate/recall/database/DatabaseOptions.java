@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param user role
  * @param password null for none
  * @param tls transport security; the same meaning for both clients (CONTRACTS E11)
- * @param tlsRootCertificate PEM file of the authority, only and always with {@link Tls#VERIFY_FULL}
+ * @param tlsRootCertificate PEM file of the authority, only and always with a mode that verifies
  * @param poolSize connections, 1 to 200
  * @param maxWaiting callers that may wait for a connection, 1 to 100,000; the next is refused
  * @param connectTimeoutMillis bound on opening one connection, 1 to 60,000
@@ -39,12 +39,21 @@ public record DatabaseOptions(
     public enum Tls {
         /** Never. */
         DISABLE,
+        /** Only if the server takes nothing else; its certificate is not checked. */
+        ALLOW,
         /** If the server has it; its certificate is not checked. */
         PREFER,
         /** Always; its certificate is not checked. */
         REQUIRE,
+        /** Always; the authority is checked, the host name is not. */
+        VERIFY_CA,
         /** Always; authority and host name are checked. */
         VERIFY_FULL;
+
+        /** Whether the server's certificate is checked. */
+        public boolean verifies() {
+            return this == VERIFY_CA || this == VERIFY_FULL;
+        }
 
         /** As in a URL: {@code verify-full}. */
         public String wireName() {
@@ -73,8 +82,8 @@ public record DatabaseOptions(
         require(maxWaiting >= 1 && maxWaiting <= 100_000, "the wait queue must be 1 to 100000");
         require(connectTimeoutMillis >= 1 && connectTimeoutMillis <= 60_000, "the connect timeout must be 1 to 60000");
         require(
-                (tls == Tls.VERIFY_FULL) == (tlsRootCertificate != null),
-                "sslrootcert belongs to sslmode=verify-full, and that needs it");
+                tls.verifies() == (tlsRootCertificate != null),
+                "sslrootcert belongs to sslmode=verify-ca or verify-full, and those need it");
     }
 
     /**
@@ -170,7 +179,8 @@ public record DatabaseOptions(
                 return tls;
             }
         }
-        throw new IllegalArgumentException("sslmode must be disable, prefer, require or verify-full, not " + name);
+        throw new IllegalArgumentException(
+                "sslmode must be disable, allow, prefer, require, verify-ca or verify-full, not " + name);
     }
 
     private static Map<String, String> parameters(@Nullable String query) {

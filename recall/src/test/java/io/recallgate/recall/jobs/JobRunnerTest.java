@@ -945,6 +945,65 @@ class JobRunnerTest {
         assertThat(count("failed")).isOne();
     }
 
+    @Test
+    void aMemoryThatIsBeingRemovedGetsNoJobAndHoldsUpNoOther() throws SQLException {
+        UUID going = remember("going", null);
+        UUID staying = remember("staying", null);
+        testDatabase.execute("delete from embedding_job");
+        VectorTable table = new VectorTable(database, vectors, SystemClock.INSTANCE, DatabaseTime.of(clock));
+        try (Connection remover = testDatabase.jdbc();
+                Statement statement = remover.createStatement()) {
+            remover.setAutoCommit(false);
+            statement.execute("delete from memory where id = '" + going + "'");
+
+            assertThat(Await.result(table.backfill("f1", new UUID(0, 0), 100)).opened())
+                    .isOne();
+            remover.commit();
+        }
+
+        assertThat(testDatabase.queryText("select string_agg(memory_id::text, ' ') from embedding_job"))
+                .isEqualTo(staying.toString());
+    }
+
+    @Test
+    void failedJobsThatNobodyCanRetryArePrunedToo() {
+        embedder.fail("bad", FailureCode.WORK_TOO_LARGE);
+        embedder.fail("worse", FailureCode.WORK_TOO_LARGE);
+        UUID replaced = remember("bad", null);
+        remember("worse", null);
+        runner("a");
+        awaitJobs("failed", 2);
+        testDatabase.execute("update memory set content_hash = sha256('other') where id = '" + replaced + "'");
+
+        assertThat(Await.result(table("x").prune())).isZero();
+        clock.advance(Duration.ofHours(25));
+        Await.result(table("x").prune());
+
+        // The other one still waits for its operator.
+        assertThat(testDatabase.queryText("select string_agg(m.content, ' ') from embedding_job j join memory m"
+                        + " on m.id = j.memory_id where j.state = 'failed'"))
+                .isEqualTo("worse");
+    }
+
+    @Test
+    void aJobKeepsItsTwentyNewestErrorsHoweverOftenItIsRetried() {
+        remember("poison", null);
+        embedder.fail("poison", FailureCode.WORK_TOO_LARGE);
+        JobRunner runner = runner("a");
+        JobReports jobs = new JobReports(database, DatabaseTime.of(clock), model);
+        for (int attempt = 1; attempt < 30; attempt++) {
+            awaitJobs("failed", 1);
+            assertThat(Await.result(jobs.retryFailed(SCOPE, soon()))).isOne();
+            runner.wake();
+        }
+        awaitJobs("failed", 1);
+
+        assertThat(testDatabase.queryText(
+                        "select jsonb_array_length(errors) || ' ' || (errors -> 0 ->> 'attempt') || ' ' ||"
+                                + " (errors -> -1 ->> 'attempt') from embedding_job"))
+                .isEqualTo("20 11 30");
+    }
+
     private JobRunner runner(String holder) {
         return runner(JobOptions.defaults(holder).withConcurrency(8));
     }

@@ -3,6 +3,7 @@ package io.recallgate.recall.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
 import io.recallgate.recall.Await;
 import io.recallgate.recall.RecordingVectorIndex;
 import io.recallgate.recall.api.Memory;
@@ -315,6 +316,57 @@ class MemoryStoreTest extends StoreTest {
         assertThat(Await.result(store.deleteSession(scope, "s0", soon()))).isEqualTo(2);
         assertThat(Await.result(store.deleteSession(scope, "s0", soon()))).isZero();
         assertThat(contents(list(new MemoryQuery(null, null, null, 10, null)))).containsExactly("m1");
+    }
+
+    @Test
+    void deletingASessionRemovesVectorsFinishedJobsAndPendingWorkOfItAlone() {
+        List<UUID> ids = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            ids.add(remember(new MemoryDraft(
+                            "m" + i, MemoryKind.TURN, null, null, "s" + i % 2, null, false, null, new JsonObject()))
+                    .get(0)
+                    .id());
+        }
+        embed(ids.get(0));
+        embed(ids.get(1));
+
+        Await.result(store.deleteSession(scope, "s0", soon()));
+
+        assertThat(count("memory") + count("embedding_job") + count("memory_vector"))
+                .isEqualTo("221");
+        assertThat(jobs(ids.get(0)) + jobs(ids.get(2))).isEqualTo("nullnull");
+        assertThat(jobs(ids.get(1)) + " " + jobs(ids.get(3))).isEqualTo("done available");
+        assertThat(vectors.removed).containsExactlyInAnyOrder(ids.get(0), ids.get(2));
+    }
+
+    @Test
+    void aDeletionThatRacesAnUpdateLeavesAllOfItOrNothing() {
+        for (int round = 0; round < 20; round++) {
+            String external = "race" + round;
+            UUID id = remember(note("before " + round, external)).get(0).id();
+            embed(id);
+            List<Future<?>> racers = List.of(
+                    store.patch(scope, id, MemoryJson.patch(new JsonObject("{\"content\":\"after\"}")), soon()),
+                    store.delete(scope, id, soon()),
+                    store.remember(scope, List.of(note("again " + round, external)), soon()));
+            for (Future<?> racer : racers) {
+                try {
+                    Await.result(racer);
+                } catch (FailureException lost) {
+                    assertThat(lost.code()).isEqualTo(FailureCode.NOT_FOUND);
+                }
+            }
+            // Whoever won, what is there has exactly one open job for its content, and no vector of another content.
+            String memories = "memory m where m.owner = '" + scope.owner() + "' and m.external_id = '" + external + "'";
+            assertThat(testDatabase.queryText("select count(*) from " + memories
+                            + " and (select count(*) from embedding_job j where j.memory_id = m.id and j.content_hash ="
+                            + " m.content_hash and j.state = 'available') <> 1"))
+                    .isEqualTo("0");
+            assertThat(testDatabase.queryText("select count(*) from memory_vector v join "
+                            + memories.replace(
+                                    "where", "on v.memory_id = m.id and v.content_hash <> m.content_hash where")))
+                    .isEqualTo("0");
+        }
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.recallgate.recall.api.Scope;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the headers of a request into a scope, or refuses. */
@@ -21,11 +22,11 @@ final class Credentials {
     /** The caller of a gateway without keys, which listens on loopback only. */
     private static final Principal LOCAL = new Principal(Scope.LOCAL_OWNER, null, EnumSet.allOf(Right.class));
 
-    private final @Nullable ApiKeys keys;
+    private final @Nullable Supplier<ApiKeys> keys;
     private final @Nullable LocalCallers callers;
 
     /** @param localName as in {@link HttpEnvironment}; not looked at when there are keys */
-    Credentials(@Nullable ApiKeys keys, @Nullable String localName) {
+    Credentials(@Nullable Supplier<ApiKeys> keys, @Nullable String localName) {
         this.keys = keys;
         this.callers = localName == null ? null : new LocalCallers(localName);
     }
@@ -65,7 +66,8 @@ final class Credentials {
                             ? "send a key as \"Authorization: Bearer KEY\" or \"x-recallgate-key: KEY\""
                             : "send the gateway's key as \"x-recallgate-key: KEY\"");
         }
-        return keys.check(key.get())
+        return keys.get()
+                .check(key.get())
                 .orElseThrow(() -> new FailureException(FailureCode.UNAUTHENTICATED, "this key is not known"));
     }
 
