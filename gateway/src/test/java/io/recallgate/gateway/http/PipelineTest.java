@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.recallgate.embedding.api.EmbedResult;
 import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.gateway.http.pipeline.HttpOptions;
+import io.recallgate.gateway.postgres.Eventually;
 import io.recallgate.gateway.runtime.GatewayRuntime.Phase;
 import io.recallgate.recall.api.RecallRequest;
 import io.recallgate.recall.api.RecallResponse;
@@ -300,23 +301,48 @@ class PipelineTest {
         bytesAndPlacesComeBack();
     }
 
-    /** Some 40 MB, which no socket buffer takes: the answer is being written when the client goes. */
     @Test
     void aClientThatLeavesWhileItsAnswerIsWrittenFreesWhatItHeld() throws Exception {
-        gateway.runtime.embed = request -> Future.succeededFuture(new EmbedResult(
-                ScriptedRuntime.MODEL,
-                Collections.nCopies(2_048, EmbeddingVector.of(halves(2_048))),
-                Collections.nCopies(2_048, 1),
-                List.of(),
-                EmbedResult.Timing.NONE));
-        String inputs = "[" + "\"x\",".repeat(2_047) + "\"x\"]";
-        try (Socket socket = gateway.connect()) {
-            socket.getOutputStream().write(post("/v1/embeddings", EMBEDDING.replace("\"x\"", inputs)));
-
-            assertThat(statusLine(socket)).startsWith("HTTP/1.1 200 ");
+        try (Socket socket = askingForALargeAnswer()) {
+            // It is not read any further, so its place is not free either.
+            for (int i = 0; i < 50; i++) {
+                assertThat(gateway.get("/metrics").body()).contains("recallgate_http_requests_in_flight 1.0");
+            }
+            assertThat(socket.isConnected()).isTrue();
         }
 
         bytesAndPlacesComeBack();
+        assertThat(gateway.get("/metrics").body())
+                .contains("method=\"POST\",route=\"/v1/embeddings\",status=\"499\"")
+                .doesNotContain("method=\"POST\",route=\"/v1/embeddings\",status=\"200\"");
+    }
+
+    @Test
+    void aClientThatDoesNotTakeItsAnswerIsCutOffWhenTheRequestsLifetimeEnds() throws Exception {
+        gateway.options = new HttpOptions(8_000, 1 << 20, 30_000, 1 << 20, 10);
+        try (Socket socket = askingForALargeAnswer()) {
+            Eventually.holds("a free place", 60, () -> gateway.get("/metrics")
+                    .body()
+                    .contains("recallgate_http_requests_in_flight 0.0"));
+
+            assertThat(socket.isClosed()).isFalse();
+        }
+        assertThat(gateway.get("/metrics").body()).contains("method=\"POST\",route=\"/v1/embeddings\",status=\"499\"");
+    }
+
+    /** Some 20 MB, which no socket buffer takes; its status line is read and nothing more. */
+    private Socket askingForALargeAnswer() throws IOException {
+        gateway.runtime.embed = request -> Future.succeededFuture(new EmbedResult(
+                ScriptedRuntime.MODEL,
+                Collections.nCopies(1_024, EmbeddingVector.of(halves(2_048))),
+                Collections.nCopies(1_024, 1),
+                List.of(),
+                EmbedResult.Timing.NONE));
+        String inputs = "[" + "\"x\",".repeat(1_023) + "\"x\"]";
+        Socket socket = gateway.connect();
+        socket.getOutputStream().write(post("/v1/embeddings", EMBEDDING.replace("\"x\"", inputs)));
+        assertThat(statusLine(socket)).startsWith("HTTP/1.1 200 ");
+        return socket;
     }
 
     private static float[] halves(int dimensions) {

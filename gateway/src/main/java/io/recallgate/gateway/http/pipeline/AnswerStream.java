@@ -1,9 +1,9 @@
 package io.recallgate.gateway.http.pipeline;
 
 import io.recallgate.failure.FailureException;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,7 +54,9 @@ public final class AnswerStream {
             return;
         }
         over = true;
-        (exchange.wantsHeadOnly() ? response.end() : response.end(last)).onFailure(this::notSent);
+        Future<Void> sent = exchange.wantsHeadOnly() ? response.end() : response.end(last);
+        exchange.sending(sent);
+        sent.onFailure(this::notSent);
         answers.linger(exchange);
     }
 
@@ -73,7 +75,7 @@ public final class AnswerStream {
         cut = failure;
         answers.failed(exchange, failure);
         if (!response.closed()) {
-            response.write(last).onFailure(this::notSent).onComplete(sent -> close());
+            response.write(last).onFailure(this::notSent).onComplete(sent -> Answers.abandon(exchange));
         }
     }
 
@@ -81,14 +83,6 @@ public final class AnswerStream {
     @Nullable
     FailureException reasonOfCut() {
         return cut;
-    }
-
-    private void close() {
-        if (exchange.routing().request().version() == HttpVersion.HTTP_2) {
-            response.reset();
-        } else {
-            exchange.routing().request().connection().close();
-        }
     }
 
     private void notSent(Throwable error) {

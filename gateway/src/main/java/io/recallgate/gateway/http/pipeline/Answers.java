@@ -4,6 +4,7 @@ import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.http.failure.Dialect;
 import io.recallgate.time.Timers;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -105,8 +106,9 @@ final class Answers {
         if (head) {
             response.putHeader("content-length", Integer.toString(body.length()));
         }
-        (head ? response.end() : response.end(body))
-                .onFailure(error -> LOG.debug("request {}: answer not sent", exchange.requestId(), error));
+        Future<Void> sent = head ? response.end() : response.end(body);
+        exchange.sending(sent);
+        sent.onFailure(error -> LOG.debug("request {}: answer not sent", exchange.requestId(), error));
         linger(exchange);
     }
 
@@ -116,18 +118,22 @@ final class Answers {
         if (request.isEnded()) {
             return;
         }
-        Timers.Timer timer = timers.schedule(LINGER_NANOS, () -> {
-            if (request.version() == HttpVersion.HTTP_2) {
-                exchange.routing().response().reset();
-            } else {
-                request.connection().close();
-            }
-        });
+        Timers.Timer timer = timers.schedule(LINGER_NANOS, () -> abandon(exchange));
         request.handler(dropped -> {});
         request.exceptionHandler(error -> timer.cancel());
         request.endHandler(ignored -> timer.cancel());
         request.resume();
         exchange.cancel().onCancel(cause -> timer.cancel());
+    }
+
+    /** Ends what there is between client and gateway for this exchange: the stream, or the whole connection. */
+    static void abandon(Exchange exchange) {
+        HttpServerRequest request = exchange.routing().request();
+        if (request.version() == HttpVersion.HTTP_2) {
+            exchange.routing().response().reset();
+        } else {
+            request.connection().close();
+        }
     }
 
     private static boolean gone(Exchange exchange) {

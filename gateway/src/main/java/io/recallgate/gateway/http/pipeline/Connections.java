@@ -70,6 +70,19 @@ public final class Connections {
         return of != null && of.refusing();
     }
 
+    /**
+     * Ends a connection whose client does not take its answer. An orderly close would wait for that. Called on the
+     * connection's event loop.
+     */
+    void cut(HttpConnection connection) {
+        Turns of = turns.get(connection);
+        if (of == null) {
+            connection.close();
+        } else {
+            of.cut();
+        }
+    }
+
     int open() {
         return open.get();
     }

@@ -44,6 +44,7 @@ public final class Exchange {
     private @Nullable String allowed;
     private @Nullable AnswerStream stream;
     private boolean last;
+    private Future<Void> sent = Future.succeededFuture();
 
     Exchange(
             RoutingContext routing,
@@ -232,6 +233,16 @@ public final class Exchange {
     /** Lets the body go once it is decoded or nobody wants it. */
     void dropBody() {
         chunks = List.of();
+    }
+
+    /** The end of the answer is on its way; what is before it goes first. */
+    void sending(Future<Void> end) {
+        sent = end;
+    }
+
+    /** Once the answer has ended: completes when all of it is in the socket, fails when the connection ended first. */
+    Future<Void> sent() {
+        return sent;
     }
 
     /** Nothing more is served on the connection after this. */

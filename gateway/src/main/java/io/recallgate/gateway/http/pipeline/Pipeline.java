@@ -76,7 +76,16 @@ public final class Pipeline {
                 environment.clock().nanoTime(),
                 Deadline.afterMillis(environment.clock(), endpoint.streams() ? STREAM_MILLIS : now.lifetimeMillis()));
         Served served = new Served(exchange, now);
-        routing.addEndHandler(ended -> served.connectionDone());
+        // The handler runs within the call that ends the answer, which only then tells of the sending.
+        routing.addEndHandler(ended -> {
+            if (ended.failed()) {
+                served.connectionDone(false);
+            } else {
+                served.awaitSent();
+                routing.vertx().runOnContext(turn -> exchange.sent()
+                        .onComplete(sent -> served.connectionDone(sent.succeeded())));
+            }
+        });
         advance(served, 0);
     }
 
@@ -279,14 +288,31 @@ public final class Pipeline {
             workDone();
         }
 
-        /** The answer is out, or the connection is gone; Vert.x may tell more than once. */
-        void connectionDone() {
+        /** The answer is made. One that its client does not take holds its place, but no longer than the lifetime. */
+        void awaitSent() {
+            timer.cancel();
+            long spent = environment.clock().nanoTime() - exchange.startNanos();
+            timer = environment
+                    .timers()
+                    .schedule(
+                            TimeUnit.MILLISECONDS.toNanos(
+                                            exchange.endpoint().streams() ? STREAM_MILLIS : options.lifetimeMillis())
+                                    - spent,
+                            () -> connections.cut(exchange.routing().request().connection()));
+        }
+
+        /**
+         * The answer is out, or the connection is gone; Vert.x may tell more than once.
+         *
+         * @param written whether all of the answer went into the socket
+         */
+        void connectionDone(boolean written) {
             if (connectionDone) {
                 return;
             }
             connectionDone = true;
             timer.cancel();
-            boolean sent = exchange.routing().response().ended() && exchange.isAnswered();
+            boolean sent = written && exchange.isAnswered();
             if (!sent) {
                 exchange.cancel().cancel(CancelCause.DISCONNECTED);
             }

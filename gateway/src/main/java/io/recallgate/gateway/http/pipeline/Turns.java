@@ -30,6 +30,7 @@ final class Turns extends ChannelDuplexHandler {
     private final Timers timers;
     private final SentAhead ahead = new SentAhead();
     private Timers.@Nullable Timer timer;
+    private @Nullable ChannelHandlerContext context;
 
     /** A request was passed on and its answer has not ended. */
     private boolean answering;
@@ -61,6 +62,18 @@ final class Turns extends ChannelDuplexHandler {
     /** Whether the request whose turn it is has lost a part. Nothing behind it is read. */
     boolean refusing() {
         return refusing;
+    }
+
+    /** Ends the connection at once, whatever is still to be written. */
+    void cut() {
+        if (context != null) {
+            context.close();
+        }
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        context = ctx;
     }
 
     @Override
