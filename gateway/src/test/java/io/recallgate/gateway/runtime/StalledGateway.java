@@ -8,6 +8,7 @@ import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.api.WorkerOperations;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.config.ConfigFiles;
 import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsHolder;
 import io.vertx.core.Future;
@@ -29,7 +30,7 @@ public final class StalledGateway {
         RecallgateConfig config = settings.config();
         gateway = new Recallgate(
                 vertx,
-                settings,
+                ConfigFiles.of(settings),
                 time,
                 new Parts(
                         new EmbeddedDatabase(
@@ -37,7 +38,7 @@ public final class StalledGateway {
                                 time.clock(),
                                 config.dataDir(),
                                 config.database().poolSize()),
-                        new RecallMemory(vertx, settings.recallSettings(), time, registry),
+                        new RecallMemory(vertx, settings.recallSettings(), config::retention, time, registry),
                         new Stalled()));
     }
 

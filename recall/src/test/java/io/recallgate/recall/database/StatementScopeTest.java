@@ -37,7 +37,6 @@ class StatementScopeTest {
             Map.entry("jobs/claim", "a runner works for all owners; each job carries its scope to the commit"),
             Map.entry(
                     "jobs/commit", "by the ids, attempts and holder of claimed jobs, each with its owner and project"),
-            Map.entry("jobs/finish", "by the id, attempt and holder of a claimed job"),
             Map.entry("jobs/prune", "ends of jobs of all owners, by age"),
             Map.entry("jobs/release", "by the ids, attempts and holder of claimed jobs"),
             Map.entry(
