@@ -162,7 +162,7 @@ class PoolEmbeddingsTest {
 
     @Test
     void workThatIsLargerThanTheWholeQueueIsNotToBeSentAgain() {
-        HttpResponse<String> response = embed("x".repeat(QUEUE_BYTES));
+        HttpResponse<String> response = embed("x".repeat(QUEUE_BYTES + 1));
 
         assertThat(response.statusCode()).isEqualTo(413);
         assertThat(response.headers().firstValue("retry-after")).isEmpty();
