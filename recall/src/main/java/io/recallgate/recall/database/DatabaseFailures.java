@@ -96,7 +96,7 @@ final class DatabaseFailures {
     }
 
     /** No connection came within the connect timeout. The pool has no type of its own for it. */
-    private static boolean isNotOpened(Throwable error) {
+    static boolean isNotOpened(Throwable error) {
         return "Timeout".equals(error.getMessage());
     }
 }

@@ -239,6 +239,10 @@ final class Heartbeat {
                 return;
             }
             underWay = false;
+            if (error != null && DatabaseFailures.isNotOpened(error)) {
+                // Our own bound on opening a connection has passed: nothing came back.
+                return;
+            }
             asked = takeQuestion();
         }
         on(pulse::heard);
