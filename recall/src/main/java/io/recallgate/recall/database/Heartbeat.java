@@ -239,6 +239,10 @@ final class Heartbeat {
                 return;
             }
             underWay = false;
+            if (error != null && DatabaseFailures.nothingCameBack(error)) {
+                // The pulse's own time decides; and the next question opens the line anew.
+                return;
+            }
             asked = takeQuestion();
         }
         on(pulse::heard);
