@@ -107,7 +107,8 @@ public final class ApiKeys {
             options.setAllowDuplicateKeys(false);
             options.setCodePointLimit(MAX_BYTES);
             root = new Yaml(new SafeConstructor(options)).load(content.text());
-        } catch (YAMLException invalid) {
+        } catch (YAMLException | IllegalArgumentException invalid) {
+            // The second is for numbers: "0b_" has the form of one.
             throw wrong(file, "is not valid YAML");
         }
         if (!(root instanceof Map<?, ?> map) || !(map.get("keys") instanceof List<?> list) || map.size() != 1) {

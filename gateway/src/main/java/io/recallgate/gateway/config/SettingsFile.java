@@ -43,7 +43,8 @@ final class SettingsFile {
                     ? 0
                     : invalid.getProblemMark().getLine() + 1;
             throw new ConfigException(file + ": line " + line + ": not valid YAML: " + invalid.getProblem());
-        } catch (YAMLException invalid) {
+        } catch (YAMLException | IllegalArgumentException invalid) {
+            // The second is for numbers: "0b_" has the form of one.
             throw new ConfigException(file + ": not valid YAML");
         }
     }

@@ -57,6 +57,10 @@ final class WatchedFile {
 
     /** The file now; a watch goes on from it. */
     static Content read(Path file, int maxBytes) {
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            // Opening a pipe waits for somebody who writes to it, which nothing can end, and no look would follow.
+            return trouble("is not a regular file");
+        }
         try (InputStream in = Files.newInputStream(file)) {
             byte[] bytes = in.readNBytes(maxBytes + 1);
             if (bytes.length > maxBytes) {

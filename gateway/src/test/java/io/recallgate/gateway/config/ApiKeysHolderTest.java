@@ -15,6 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
@@ -148,6 +149,41 @@ class ApiKeysHolderTest {
 
         assertThat(looks(holder, 2)).isFalse();
         assertThat(holder.trouble().orElseThrow()).contains("larger than");
+    }
+
+    @Test
+    @Timeout(10)
+    void aPipeOrADirectoryInPlaceOfTheFileKeepsTheKeysAndHoldsUpNoLook() throws Exception {
+        Path file = write("keys.yaml", key(ABC, "alice"));
+        ApiKeysHolder holder = ApiKeysHolder.load(file);
+
+        Files.delete(file);
+        Files.createDirectory(file);
+        assertThat(looks(holder, 2)).isFalse();
+        assertThat(holder.trouble().orElseThrow()).contains("is not a regular file");
+
+        Files.delete(file);
+        assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor())
+                .isZero();
+        assertThat(looks(holder, 2)).isFalse();
+        assertThat(holder.get().check("abc")).isPresent();
+
+        Files.delete(file);
+        write("keys.yaml", key(EMPTY, "bob"));
+        assertThat(looks(holder, 2)).isTrue();
+        assertThat(holder.trouble()).isEmpty();
+    }
+
+    @Test
+    void aNumberThatIsNoneIsToldAsAnyOtherDamage() throws IOException {
+        ApiKeysHolder holder = ApiKeysHolder.load(write("keys.yaml", key(ABC, "alice")));
+
+        write("keys.yaml", key(ABC, "0b_"));
+        assertThat(looks(holder, 5)).isFalse();
+
+        assertThat(holder.get().check("abc")).isPresent();
+        assertThat(holder.trouble().orElseThrow()).contains("is not valid YAML");
+        assertThat(warnings()).hasSize(1);
     }
 
     private List<String> warnings() {

@@ -63,6 +63,8 @@ class ApiKeysTest {
                 "keys: [{sha256: " + ABC + ", owner: a, rights: [read]}, {sha256: " + ABC
                         + ", owner: b, rights: [read]}]",
                 "keys: [",
+                "keys: [{sha256: " + ABC + ", owner: 0b_, rights: [read]}]",
+                "keys: !!float my-plain-key-1234",
             })
     void aWrongFileIsOneLineThatShowsNoKey(String yaml) {
         assertThatThrownBy(() -> load(yaml))

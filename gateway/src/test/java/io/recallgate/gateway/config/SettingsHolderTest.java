@@ -65,6 +65,10 @@ class SettingsHolderTest {
 
         assertThat(holder.trouble().orElseThrow()).contains("timeout-ms");
 
+        write("embedding: {timeout-ms: 0b_}\n");
+        assertThat(reload(holder)).isFalse();
+        assertThat(holder.trouble().orElseThrow()).contains("not valid YAML");
+
         Files.delete(file);
         assertThat(reload(holder)).isFalse();
         assertThat(holder.trouble().orElseThrow()).contains("no such file");

@@ -19,20 +19,47 @@ final class ChaosLog {
     /** Stands for a memory that is not there. */
     static final String ABSENT = "";
 
+    /** Whether what got no answer may still be done much later, by a node that slept when it was sent. */
+    private final boolean late;
+
     private final Map<String, Set<String>> possible = new HashMap<>();
+    private final Map<String, Set<String>> unanswered = new HashMap<>();
     private final Map<String, String> ids = new HashMap<>();
     private final Map<Integer, Long> statuses = new TreeMap<>();
     private long acknowledged;
 
+    /** For nodes that do at once what they do, or never. */
+    ChaosLog() {
+        this(false);
+    }
+
+    private ChaosLog(boolean late) {
+        this.late = late;
+    }
+
+    /** For nodes that may do what they were sent when they wake up, after another node has acknowledged something newer. */
+    static ChaosLog ofSleepers() {
+        return new ChaosLog(true);
+    }
+
     /** A request that would make {@code contents} of these memories is about to leave. */
     synchronized void sent(Map<String, String> contents) {
-        contents.forEach((name, content) -> possible.computeIfAbsent(name, ignored -> new HashSet<>(Set.of(ABSENT)))
-                .add(content));
+        contents.forEach((name, content) -> {
+            possible.computeIfAbsent(name, ignored -> new HashSet<>(Set.of(ABSENT)))
+                    .add(content);
+            unanswered.computeIfAbsent(name, ignored -> new HashSet<>()).add(content);
+        });
     }
 
     /** It was acknowledged; {@code given} are the ids that the answer names. */
     synchronized void acknowledged(Map<String, String> contents, Map<String, String> given) {
-        contents.forEach((name, content) -> possible.put(name, new HashSet<>(Set.of(content))));
+        contents.forEach((name, content) -> {
+            Set<String> open = unanswered.getOrDefault(name, new HashSet<>());
+            open.remove(content);
+            Set<String> now = new HashSet<>(late ? open : Set.of());
+            now.add(content);
+            possible.put(name, now);
+        });
         ids.putAll(given);
         acknowledged += contents.size();
     }

@@ -34,6 +34,23 @@ class ChaosLogTest {
     }
 
     @Test
+    void aNodeThatSleptMayStillDoWhatGotNoAnswer() {
+        ChaosLog sleepers = ChaosLog.ofSleepers();
+        for (ChaosLog one : List.of(log, sleepers)) {
+            one.sent(Map.of("a", "one"));
+            one.acknowledged(Map.of("a", "one"), Map.of("a", "id"));
+            one.sent(Map.of("a", "two"));
+            one.sent(Map.of("a", "three"));
+            one.acknowledged(Map.of("a", "three"), Map.of("a", "id"));
+        }
+
+        assertThat(sleepers.differences(Map.of("a", List.of("three")))).isEmpty();
+        assertThat(sleepers.differences(Map.of("a", List.of("two")))).isEmpty();
+        assertThat(sleepers.differences(Map.of("a", List.of("one")))).hasSize(1);
+        assertThat(log.differences(Map.of("a", List.of("two")))).hasSize(1);
+    }
+
+    @Test
     void whatWasDeletedMustStayAway() {
         log.sent(Map.of("a", "one"));
         log.acknowledged(Map.of("a", "one"), Map.of("a", "id"));

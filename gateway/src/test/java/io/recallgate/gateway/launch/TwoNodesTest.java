@@ -41,7 +41,7 @@ class TwoNodesTest {
     @TempDir
     Path directory;
 
-    private final ChaosLog log = new ChaosLog();
+    private final ChaosLog log = ChaosLog.ofSleepers();
     private final List<Node> nodes = new ArrayList<>();
     private final Set<String> known = new HashSet<>();
 

@@ -1,5 +1,6 @@
 package io.recallgate.recall.database;
 
+import io.netty.channel.ConnectTimeoutException;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.vertx.core.VertxException;
@@ -93,6 +94,11 @@ final class DatabaseFailures {
         return new FailureException(FailureCode.DATABASE_UNAVAILABLE, "the database is out of reach or refuses")
                 .retryAfter(SOON)
                 .causedBy(error);
+    }
+
+    /** Whether our own patience ran out, and not even a refusal came back. */
+    static boolean nothingCameBack(Throwable error) {
+        return error instanceof ConnectTimeoutException || error instanceof TimeoutException || isNotOpened(error);
     }
 
     /** No connection came within the connect timeout. The pool has no type of its own for it. */

@@ -142,6 +142,12 @@ public record DatabaseOptions(
                 host, port, database, user, password, tls, tlsRootCertificate, size, waiting, connectTimeoutMillis);
     }
 
+    /** The same with another bound on opening a connection. */
+    DatabaseOptions withConnectTimeout(int millis) {
+        return new DatabaseOptions(
+                host, port, database, user, password, tls, tlsRootCertificate, poolSize, maxWaiting, millis);
+    }
+
     /** The same for another database of the same server. */
     public DatabaseOptions withDatabase(String name) {
         return new DatabaseOptions(

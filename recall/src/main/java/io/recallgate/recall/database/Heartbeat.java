@@ -238,11 +238,12 @@ final class Heartbeat {
             if (mine != lines) {
                 return;
             }
-            underWay = false;
-            if (error != null && DatabaseFailures.isNotOpened(error)) {
-                // Our own bound on opening a connection has passed: nothing came back.
+            if (error != null && DatabaseFailures.nothingCameBack(error)) {
+                // The pulse's own time decides. The question counts as under way, so the next one goes out on a new
+                // line: on this one it would fail at once, behind the place of the one that was given up.
                 return;
             }
+            underWay = false;
             asked = takeQuestion();
         }
         on(pulse::heard);

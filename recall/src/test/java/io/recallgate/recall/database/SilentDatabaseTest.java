@@ -184,6 +184,54 @@ class SilentDatabaseTest {
         Await.result(nowhere.close());
     }
 
+    @Test
+    void aLineThatCannotEvenBeOpenedIsNoAnswer() {
+        swallow();
+        Database dead = Database.open(vertx, relayed(1, 4).withConnectTimeout(100), clock);
+        Future<Void> asked = dead.ping(in(60_000));
+        // The pool gives up on its connection after as long as the line does, and began later.
+        Await.failure(
+                dead.connection(
+                        in(60_000), connection -> connection.query("select 1").execute()),
+                FailureCode.DATABASE_UNAVAILABLE);
+        assertThat(asked.isComplete()).isFalse();
+
+        clock.advanceMillis(Pulse.ANSWER_MILLIS);
+
+        assertThat(Await.failure(asked, FailureCode.DATABASE_UNAVAILABLE).detail())
+                .contains("answers nobody");
+        assertThat(dead.ping(in(1_000)).failed()).isTrue();
+        Await.result(dead.close());
+    }
+
+    @Test
+    void noQuestionIsAskedOnALineThatCouldNotBeOpened() {
+        swallow();
+        Database dead = Database.open(vertx, relayed(1, 4).withConnectTimeout(100), clock);
+        Future<Void> asked = dead.ping(in(60_000));
+        anotherFailsToOpen();
+        clock.advanceMillis(Pulse.ANSWER_MILLIS);
+        Await.failure(asked, FailureCode.DATABASE_UNAVAILABLE);
+
+        for (int i = 0; i < 3; i++) {
+            clock.advanceMillis(Pulse.REDIAL_MILLIS);
+            anotherFailsToOpen();
+
+            assertThat(dead.ping(in(1_000)).failed()).as("still silent").isTrue();
+        }
+        Await.result(dead.close());
+    }
+
+    /** Takes as long as opening a line does, and begins later. */
+    private void anotherFailsToOpen() {
+        Database other = Database.open(vertx, relayed(1, 4).withConnectTimeout(100), clock);
+        Await.failure(
+                other.connection(
+                        in(60_000), connection -> connection.query("select 1").execute()),
+                FailureCode.DATABASE_UNAVAILABLE);
+        Await.result(other.close());
+    }
+
     /** Half a second in which nothing comes back, and the second that the question is given. */
     private void silence() {
         clock.advanceMillis(Pulse.QUIET_MILLIS);
