@@ -96,13 +96,21 @@ final class DatabaseFailures {
                 .causedBy(error);
     }
 
-    /** Whether our own patience ran out, and not even a refusal came back. */
-    static boolean nothingCameBack(Throwable error) {
-        return error instanceof ConnectTimeoutException || error instanceof TimeoutException || isNotOpened(error);
+    /**
+     * Whether the error came from the server or the network, be it a refusal. All else is our own doing: patience that ran
+     * out, in several types and words, or a queue of the client that is full.
+     */
+    static boolean isFromOutside(Throwable error) {
+        return error instanceof PgException
+                || error instanceof ClosedConnectionException
+                || (error instanceof IOException && !(error instanceof ConnectTimeoutException))
+                // Bare, it says that a connection is no longer active, or "Timeout waiting for connection".
+                || (error.getClass() == VertxException.class
+                        && !String.valueOf(error.getMessage()).startsWith("Timeout"));
     }
 
     /** No connection came within the connect timeout. The pool has no type of its own for it. */
-    static boolean isNotOpened(Throwable error) {
+    private static boolean isNotOpened(Throwable error) {
         return "Timeout".equals(error.getMessage());
     }
 }

@@ -238,7 +238,7 @@ final class Heartbeat {
             if (mine != lines) {
                 return;
             }
-            if (error != null && DatabaseFailures.nothingCameBack(error)) {
+            if (error != null && !DatabaseFailures.isFromOutside(error)) {
                 // The pulse's own time decides. The question counts as under way, so the next one goes out on a new
                 // line: on this one it would fail at once, behind the place of the one that was given up.
                 return;
