@@ -108,7 +108,7 @@ public final class ApiKeys {
             options.setCodePointLimit(MAX_BYTES);
             root = new Yaml(new SafeConstructor(options)).load(content.text());
         } catch (YAMLException | IllegalArgumentException invalid) {
-            // The second is for numbers: "0b_" has the form of one.
+            // The second is for numbers: "._" has the form of one.
             throw wrong(file, "is not valid YAML");
         }
         if (!(root instanceof Map<?, ?> map) || !(map.get("keys") instanceof List<?> list) || map.size() != 1) {

@@ -44,7 +44,7 @@ final class SettingsFile {
                     : invalid.getProblemMark().getLine() + 1;
             throw new ConfigException(file + ": line " + line + ": not valid YAML: " + invalid.getProblem());
         } catch (YAMLException | IllegalArgumentException invalid) {
-            // The second is for numbers: "0b_" has the form of one.
+            // The second is for numbers: "._" has the form of one.
             throw new ConfigException(file + ": not valid YAML");
         }
     }

@@ -178,7 +178,7 @@ class ApiKeysHolderTest {
     void aNumberThatIsNoneIsToldAsAnyOtherDamage() throws IOException {
         ApiKeysHolder holder = ApiKeysHolder.load(write("keys.yaml", key(ABC, "alice")));
 
-        write("keys.yaml", key(ABC, "0b_"));
+        write("keys.yaml", key(ABC, "._"));
         assertThat(looks(holder, 5)).isFalse();
 
         assertThat(holder.get().check("abc")).isPresent();

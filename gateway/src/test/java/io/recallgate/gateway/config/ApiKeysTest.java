@@ -63,7 +63,7 @@ class ApiKeysTest {
                 "keys: [{sha256: " + ABC + ", owner: a, rights: [read]}, {sha256: " + ABC
                         + ", owner: b, rights: [read]}]",
                 "keys: [",
-                "keys: [{sha256: " + ABC + ", owner: 0b_, rights: [read]}]",
+                "keys: [{sha256: " + ABC + ", owner: ._, rights: [read]}]",
                 "keys: !!float my-plain-key-1234",
             })
     void aWrongFileIsOneLineThatShowsNoKey(String yaml) {

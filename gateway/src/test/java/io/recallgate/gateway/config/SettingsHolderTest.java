@@ -65,7 +65,7 @@ class SettingsHolderTest {
 
         assertThat(holder.trouble().orElseThrow()).contains("timeout-ms");
 
-        write("embedding: {timeout-ms: 0b_}\n");
+        write("embedding: {timeout-ms: ._}\n");
         assertThat(reload(holder)).isFalse();
         assertThat(holder.trouble().orElseThrow()).contains("not valid YAML");
 
