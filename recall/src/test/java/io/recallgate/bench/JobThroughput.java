@@ -103,13 +103,14 @@ public final class JobThroughput {
      *     (8, a slice; a job is a request of 1)
      */
     public static void main(String[] arguments) throws Exception {
-        int texts = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 1_000;
-        int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 5;
-        int workers = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 2;
-        int requestRows = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 8;
+        Arguments given = new Arguments(arguments);
+        int texts = given.number(0, "TEXTS", 1_000, 100, 1_000_000);
+        int rounds = given.number(1, "ROUNDS", 5, 1, 1_000);
+        int workers = given.number(2, "WORKERS", 2, 1, 64);
+        int requestRows = given.number(3, "ROWS", 8, 1, 64);
         // What is written for every operation would be most of what is measured.
         ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
-        String given = System.getenv("RECALLGATE_TEST_PGVECTOR_URL");
+        String server = System.getenv("RECALLGATE_TEST_PGVECTOR_URL");
         try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
                 .setLocaleConfig("locale", "C.UTF-8")
                 .setLocaleConfig("encoding", "UTF8")
@@ -119,8 +120,8 @@ public final class JobThroughput {
                 .setServerConfig("full_page_writes", "on")
                 .start()) {
             DatabaseOptions options = DatabaseOptions.parse(
-                    given != null
-                            ? given
+                    server != null
+                            ? server
                             : "postgresql://postgres:postgres@127.0.0.1:" + postgres.getPort()
                                     + "/postgres?sslmode=disable");
             JobThroughput bench = new JobThroughput(options, texts, workers, requestRows);

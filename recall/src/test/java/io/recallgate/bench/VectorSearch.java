@@ -80,28 +80,11 @@ public final class VectorSearch {
     public static void main(String... arguments) throws Exception {
         // What is written for every statement would be part of what is measured.
         ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
-        int status = 2;
-        try {
-            status = new VectorSearch(
-                            argument(arguments, 0, "ROWS", 100_000, 1_000, 1_000_000),
-                            argument(arguments, 1, "QUERIES", 200, 10, 10_000))
-                    .run();
-        } catch (IllegalArgumentException e) {
-            System.err.println("recallgate: " + e.getMessage());
-        }
+        Arguments given = new Arguments(arguments);
+        int rows = given.number(0, "ROWS", 100_000, 1_000, 1_000_000);
+        int status = new VectorSearch(rows, given.number(1, "QUERIES", 200, 10, 10_000)).run();
         // Worker pools have threads of their own.
         System.exit(status);
-    }
-
-    private static int argument(String[] arguments, int place, String name, int usual, int least, int most) {
-        if (arguments.length <= place) {
-            return usual;
-        }
-        String given = arguments[place];
-        if (!given.matches("[0-9]{1,9}") || Integer.parseInt(given) < least || Integer.parseInt(given) > most) {
-            throw new IllegalArgumentException(name + " is " + given + "; allowed is " + least + " to " + most);
-        }
-        return Integer.parseInt(given);
     }
 
     private int run() throws Exception {

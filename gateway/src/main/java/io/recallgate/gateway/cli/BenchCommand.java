@@ -13,7 +13,9 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  ./recallgate bench recall --memories 5000",
-            "  ./recallgate bench start --recalls 10000"
+            "  ./recallgate bench start --recalls 10000",
+            "",
+            "The script adds bench pool, write, jobs, vectors and jmh, each with its own --help."
         })
 final class BenchCommand implements Runnable {
 
@@ -22,6 +24,8 @@ final class BenchCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "say what to measure: 'recall' or 'start'");
+        throw new CommandLine.ParameterException(
+                spec.commandLine(),
+                "say what to measure: 'recall' or 'start', or with the script 'pool', 'write', 'jobs', 'vectors' or 'jmh'");
     }
 }

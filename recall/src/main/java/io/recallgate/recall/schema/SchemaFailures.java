@@ -60,7 +60,8 @@ final class SchemaFailures {
             case "42501" ->
                 "does not let role " + options.user() + " connect; grant it: grant connect on database "
                         + options.database() + " to " + options.user();
-            default -> "cannot be reached; check that PostgreSQL runs there, and host, port and sslmode of the URL";
+            default ->
+                "cannot be reached; check that PostgreSQL runs there, and host, port, sslmode and sslrootcert of the URL";
         };
     }
 
