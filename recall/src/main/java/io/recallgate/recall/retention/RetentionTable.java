@@ -37,7 +37,7 @@ final class RetentionTable {
         this.time = time;
     }
 
-    /** The scope after {@code last} that has memories; null asks for the first. */
+    /** The scope after {@code last} that has memories, the first of all after an empty one; empty if there is none. */
     Future<Optional<Scope>> next(Optional<Scope> last) {
         Tuple values = Tuple.of(
                 last.map(Scope::owner).orElse(""), last.map(Scope::project).orElse(""));
