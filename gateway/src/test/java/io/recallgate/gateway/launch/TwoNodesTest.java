@@ -142,7 +142,10 @@ class TwoNodesTest {
         throw new AssertionError(as + "it never held " + HELD + " jobs when it was stopped");
     }
 
-    /** Takes a gateway in, and learns its name from the first job that it takes. */
+    /**
+     * Takes a gateway in: learns its name from the first job that it takes, and waits until it has finished one, so that
+     * whoever is hit later has had a part in the work.
+     */
     private void join(GatewayProcess gateway, JobHistory history) throws Exception {
         try (ChaosClient client = new ChaosClient(List.of(gateway.port()), PACE_MILLIS, log)) {
             client.start(known.size(), 1_000 + known.size());
@@ -152,8 +155,10 @@ class TwoNodesTest {
         Set<String> fresh = history.holders();
         fresh.removeAll(known);
         assertThat(fresh).hasSize(1);
+        String holder = fresh.iterator().next();
+        Eventually.holds("a new node finishes what it took", BOUND_SECONDS, () -> history.finished(holder) > 0);
         known.addAll(fresh);
-        nodes.add(new Node(gateway, fresh.iterator().next()));
+        nodes.add(new Node(gateway, holder));
     }
 
     private GatewayProcess start(ExternalPostgres postgres, String name) throws Exception {
