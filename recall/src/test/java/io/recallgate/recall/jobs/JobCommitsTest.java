@@ -8,26 +8,12 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.recall.Await;
 import io.recallgate.recall.RecordingVectorIndex;
 import io.recallgate.recall.ScriptedEmbedder;
-import io.recallgate.recall.SimpleWords;
-import io.recallgate.recall.TestDatabase;
-import io.recallgate.recall.api.MemoryDraft;
-import io.recallgate.recall.api.MemoryKind;
-import io.recallgate.recall.api.Scope;
-import io.recallgate.recall.database.Database;
-import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.jobs.EmbeddedJob.EmbeddedPassage;
 import io.recallgate.recall.jobs.JobCommits.Result;
 import io.recallgate.recall.jobs.JobTable.SetBack;
 import io.recallgate.recall.jobs.OutcomeWriter.Written;
-import io.recallgate.recall.store.MemoryStore;
 import io.recallgate.recall.vector.StoredVector;
-import io.recallgate.time.Deadline;
-import io.recallgate.time.FakeClock;
-import io.recallgate.time.SystemClock;
-import io.recallgate.time.VertxTimers;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.SqlConnection;
 import java.sql.Connection;
@@ -37,29 +23,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Many jobs in one transaction on a real database: each keeps its own guards. */
-class JobCommitsTest {
+class JobCommitsTest extends JobsTest {
 
-    private static final Scope SCOPE = new Scope("owner", "");
     private static final long MANY_BYTES = 1 << 20;
 
-    private static Vertx vertx;
-    private static TestDatabase testDatabase;
-
-    private final FakeClock clock = new FakeClock();
-    private final ScriptedEmbedder embedder = new ScriptedEmbedder();
-    private final PickyIndex vectors = new PickyIndex();
-    private Database database;
-    private MemoryStore store;
+    private final PickyIndex picky = (PickyIndex) vectors;
     private JobTable table;
     private JobCommits commits;
     private OutcomeWriter outcomes;
+
+    JobCommitsTest() {
+        super(new PickyIndex());
+    }
 
     /** Refuses one memory, as a constraint of its own table would, and loses the connection over another. */
     private static final class PickyIndex extends RecordingVectorIndex {
@@ -81,38 +60,11 @@ class JobCommitsTest {
         }
     }
 
-    @BeforeAll
-    static void open() {
-        vertx = Vertx.vertx();
-        testDatabase = TestDatabase.embedded();
-    }
-
-    @AfterAll
-    static void close() {
-        Await.result(vertx.close());
-        testDatabase.close();
-    }
-
     @BeforeEach
-    void start() {
-        testDatabase.execute("truncate memory cascade");
-        database = Database.open(vertx, testDatabase.options(), new VertxTimers(vertx));
-        ActiveModel model = new ActiveModel(embedder);
-        store = new MemoryStore(
-                database,
-                new SimpleWords(),
-                vectors,
-                vertx.createSharedWorkerExecutor("test-commits", 1),
-                new MemoryStore.Config(clock, DatabaseTime.of(clock), model::fingerprint));
-        JobOptions options = JobOptions.defaults("a");
-        table = new JobTable(database, SystemClock.INSTANCE, DatabaseTime.of(clock), options);
-        commits = new JobCommits(database, vectors, SystemClock.INSTANCE, DatabaseTime.of(clock), options);
+    void openCommits() {
+        table = table("a");
+        commits = commits("a");
         outcomes = new OutcomeWriter(table, commits, model);
-    }
-
-    @AfterEach
-    void stop() {
-        Await.result(database.close());
     }
 
     @Test
@@ -171,7 +123,7 @@ class JobCommitsTest {
     @Test
     void oneThatTheDatabaseRefusesFailsAlone() {
         List<EmbeddedJob> group = claimed(9);
-        vectors.refused = id(group, 4);
+        picky.refused = id(group, 4);
 
         List<Written> written = Await.result(
                 Future.all(group.stream().map(outcomes::commit).toList()).map(all -> all.<Written>list()));
@@ -248,7 +200,7 @@ class JobCommitsTest {
     @Test
     void aConnectionThatIsLostInTheMiddleOfAGroupCommitsNothingAndItIsCommittedOnceLater() {
         List<EmbeddedJob> group = claimed(7);
-        vectors.broken = id(group, 6);
+        picky.broken = id(group, 6);
 
         List<Future<Written>> lost = commitTogether(group);
 
@@ -260,7 +212,7 @@ class JobCommitsTest {
         assertThat(text("select count(*) from embedding_job where state = 'running'"))
                 .isEqualTo("6");
 
-        vectors.broken = PickyIndex.NONE;
+        picky.broken = PickyIndex.NONE;
         List<Future<Written>> again = commitTogether(group);
         assertThat(again.get(0).result()).as("not twice").isEqualTo(Written.GONE);
         assertThat(again.subList(1, 7)).allMatch(one -> one.result().done());
@@ -271,8 +223,8 @@ class JobCommitsTest {
     @Test
     void troubleThatComesWhileAGroupIsCommittedOneByOneKeepsWhatWasDone() {
         List<EmbeddedJob> group = claimed(6);
-        vectors.refused = id(group, 1);
-        vectors.broken = id(group, 4);
+        picky.refused = id(group, 1);
+        picky.broken = id(group, 4);
 
         List<Future<Written>> written = commitTogether(group);
 
@@ -365,7 +317,9 @@ class JobCommitsTest {
 
     @Test
     void aClaimTakesNoMoreContentThanThereIsRoomFor() {
-        remember(5, "x".repeat(1_000));
+        for (int i = 0; i < 5; i++) {
+            remember("x".repeat(1_000), null);
+        }
         assertThat(Await.result(table.claim(10, 2_500, 60_000, List.of()))).hasSize(3);
         assertThat(text("select count(*) from embedding_job where state = 'available' and attempt = 0"))
                 .isEqualTo("2");
@@ -379,7 +333,7 @@ class JobCommitsTest {
     }
 
     private List<EmbeddedJob> claimed(int count) {
-        remember(count, "");
+        rememberMany(count);
         return Await.result(table.claim(count, MANY_BYTES, 60_000, running())).stream()
                 .map(JobCommitsTest::embedded)
                 .toList();
@@ -392,15 +346,6 @@ class JobCommitsTest {
                 .stream()
                 .map(Long::valueOf)
                 .toList();
-    }
-
-    private void remember(int count, String more) {
-        List<MemoryDraft> drafts = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            drafts.add(new MemoryDraft(
-                    "memory " + i + more, MemoryKind.NOTE, null, null, null, null, false, null, new JsonObject()));
-        }
-        Await.result(store.remember(SCOPE, drafts, soon()));
     }
 
     private static EmbeddedJob embedded(ClaimedJob job) {
@@ -425,13 +370,5 @@ class JobCommitsTest {
 
     private void update(long job, String change) {
         testDatabase.execute("update embedding_job set " + change + " where id = " + job);
-    }
-
-    private static String text(String sql) {
-        return testDatabase.queryText(sql);
-    }
-
-    private Deadline soon() {
-        return Deadline.afterMillis(SystemClock.INSTANCE, 15_000);
     }
 }

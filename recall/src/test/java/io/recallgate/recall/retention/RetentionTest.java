@@ -7,13 +7,11 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.recallgate.recall.Await;
-import io.recallgate.recall.RecordingVectorIndex;
+import io.recallgate.recall.RealDatabaseTest;
 import io.recallgate.recall.ScriptedEmbedder;
-import io.recallgate.recall.TestDatabase;
 import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.api.RetentionPolicy;
 import io.recallgate.recall.api.Scope;
-import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.jobs.ActiveModel;
 import io.recallgate.recall.jobs.JobOptions;
@@ -21,8 +19,6 @@ import io.recallgate.recall.jobs.JobRunner;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.FakeClock;
 import io.recallgate.time.SystemClock;
-import io.recallgate.time.VertxTimers;
-import io.vertx.core.Vertx;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -30,50 +26,28 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** Retention on a real database; days pass on a fake clock. */
-class RetentionTest {
+class RetentionTest extends RealDatabaseTest {
 
     private static final Scope ATLAS = new Scope("alice", "atlas");
     private static final Scope PLAIN = new Scope("alice", "");
     private static final Scope BOB = new Scope("bob", "atlas");
 
-    private static Vertx vertx;
-    private static TestDatabase testDatabase;
-
-    private final FakeClock clock = new FakeClock();
-    private final RecordingVectorIndex vectors = new RecordingVectorIndex();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final Logger logger = (Logger) LoggerFactory.getLogger(Retention.class);
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
     private volatile RetentionPolicy policy = RetentionPolicy.KEEP;
-    private Database database;
     private Retention retention;
-
-    @BeforeAll
-    static void open() {
-        vertx = Vertx.vertx();
-        testDatabase = TestDatabase.embedded();
-    }
-
-    @AfterAll
-    static void close() {
-        Await.result(vertx.close());
-        testDatabase.close();
-    }
 
     @BeforeEach
     void start() {
-        testDatabase.execute("truncate memory cascade");
         log.start();
         logger.addAppender(log);
-        database = Database.open(vertx, testDatabase.options(), new VertxTimers(vertx));
         retention = retention();
         retention.start();
     }
@@ -93,7 +67,6 @@ class RetentionTest {
         Await.result(retention.stop());
         Await.result(retention.stop());
         assertThat(clock.pending()).isZero();
-        Await.result(database.close());
         logger.detachAppender(log);
     }
 
@@ -119,7 +92,7 @@ class RetentionTest {
 
         assertThat(left()).isEqualTo("alice/ 1, alice/atlas 2, bob/atlas 4");
         for (String table : List.of("embedding_job", "memory_vector")) {
-            assertThat(testDatabase.queryText("select count(*) from " + table)).isEqualTo("7");
+            assertThat(text("select count(*) from " + table)).isEqualTo("7");
         }
         assertThat(vectors.removed).hasSize(3);
         assertThat(vectors.committed).containsExactly(ATLAS);
@@ -151,8 +124,7 @@ class RetentionTest {
 
         round("done");
 
-        assertThat(testDatabase.queryText("select string_agg(content, ' ') from memory"))
-                .isEqualTo("text 1");
+        assertThat(text("select string_agg(content, ' ') from memory")).isEqualTo("text 1");
     }
 
     @Test
@@ -216,8 +188,7 @@ class RetentionTest {
         }
 
         round("done");
-        assertThat(testDatabase.queryText("select string_agg(content, ' ') from memory"))
-                .isEqualTo("text 1");
+        assertThat(text("select string_agg(content, ' ') from memory")).isEqualTo("text 1");
     }
 
     @Test
@@ -268,7 +239,7 @@ class RetentionTest {
 
         assertThat(left()).isEqualTo("null");
         for (String table : List.of("embedding_job", "memory_vector")) {
-            assertThat(testDatabase.queryText("select count(*) from " + table)).isEqualTo("0");
+            assertThat(text("select count(*) from " + table)).isEqualTo("0");
         }
         assertThat(vectors.committed).containsExactly(ATLAS);
         assertThat(jobClock.pending()).isZero();
@@ -316,7 +287,7 @@ class RetentionTest {
     }
 
     private static String left() {
-        return testDatabase.queryText("select string_agg(line, ', ' order by line) from (select owner || '/' || project"
+        return text("select string_agg(line, ', ' order by line) from (select owner || '/' || project"
                 + " || ' ' || count(*) as line from memory group by owner, project) scopes");
     }
 
