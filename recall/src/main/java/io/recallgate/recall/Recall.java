@@ -16,11 +16,12 @@ import io.recallgate.recall.jobs.ActiveModel;
 import io.recallgate.recall.jobs.JobReports;
 import io.recallgate.recall.jobs.JobRunner;
 import io.recallgate.recall.lexical.LuceneAnalysis;
+import io.recallgate.recall.read.ReadLimits;
+import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.recall.retention.Retention;
 import io.recallgate.recall.schema.Schema;
 import io.recallgate.recall.search.SearchServices;
 import io.recallgate.recall.store.MemoryStore;
-import io.recallgate.recall.vector.ReadWorkers;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.recall.vector.VectorIndexes;
 import io.recallgate.time.Clock;
@@ -171,7 +172,11 @@ public final class Recall {
 
     private static Future<Recall> open(Vertx vertx, RecallOptions options, Parts parts, Schema.Report schema) {
         Database database = Database.open(vertx, options.database(), parts.timers());
-        ReadWorkers readers = new ReadWorkers(vertx, options.readThreads(), options.readQueue());
+        ReadWorkers readers = new ReadWorkers(
+                ReadLimits.DEFAULTS.with(options.readThreads(), options.readQueue()),
+                parts.clock(),
+                parts.timers(),
+                parts.meters());
         WorkerExecutor writers = vertx.createSharedWorkerExecutor("recallgate-write", WRITE_THREADS);
         return VectorIndexes.open(
                         database,

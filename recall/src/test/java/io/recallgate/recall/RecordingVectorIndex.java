@@ -3,6 +3,7 @@ package io.recallgate.recall;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.vector.StoredVector;
 import io.recallgate.recall.vector.VectorIndex;
+import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
@@ -18,7 +19,7 @@ public class RecordingVectorIndex implements VectorIndex {
     public final List<Scope> committed = new CopyOnWriteArrayList<>();
 
     @Override
-    public Future<List<VectorHit>> search(VectorQuery query, Deadline deadline) {
+    public Future<List<VectorHit>> search(VectorQuery query, Deadline deadline, CancelSignal cancel) {
         return Future.succeededFuture(List.of());
     }
 

@@ -59,23 +59,16 @@ public final class HttpApi {
 
     private final Router router;
     private final List<Endpoint> endpoints;
-    private final JsonWorkers workers;
     private final Future<String> sampler;
     private final Vertx vertx;
     private final Connections connections;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private HttpApi(
-            Vertx vertx,
-            List<Endpoint> endpoints,
-            Pipeline pipeline,
-            JsonWorkers workers,
-            Future<String> sampler,
-            Connections connections) {
+            Vertx vertx, List<Endpoint> endpoints, Pipeline pipeline, Future<String> sampler, Connections connections) {
         this.vertx = vertx;
         this.connections = connections;
         this.endpoints = List.copyOf(endpoints);
-        this.workers = workers;
         this.sampler = sampler;
         this.router = Router.router(vertx);
         mount(pipeline);
@@ -101,7 +94,7 @@ public final class HttpApi {
             HttpEnvironment environment,
             Supplier<HttpOptions> options,
             TransferOptions transfers) {
-        JsonWorkers workers = new JsonWorkers(vertx);
+        JsonWorkers workers = new JsonWorkers(runtime.readers());
         List<Endpoint> endpoints = new ArrayList<>();
         // Before the routes with parameters: Vert.x takes the first route that matches.
         endpoints.addAll(PendingRoutes.endpoints());
@@ -121,7 +114,6 @@ public final class HttpApi {
                 vertx,
                 endpoints,
                 new Pipeline(runtime, environment, options, workers, connections),
-                workers,
                 sampler,
                 connections);
     }
@@ -167,7 +159,7 @@ public final class HttpApi {
         if (!closed.compareAndSet(false, true)) {
             return Future.succeededFuture();
         }
-        return sampler.compose(vertx::undeploy).eventually(workers::close);
+        return sampler.compose(vertx::undeploy);
     }
 
     private void mount(Pipeline pipeline) {

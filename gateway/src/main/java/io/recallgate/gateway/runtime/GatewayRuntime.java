@@ -1,6 +1,7 @@
 package io.recallgate.gateway.runtime;
 
 import io.recallgate.gateway.config.SettingsOperations;
+import io.recallgate.recall.read.ReadWorkers;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 
@@ -17,6 +18,9 @@ public interface GatewayRuntime {
      *     there, with a hint when to try again
      */
     Services services();
+
+    /** Threads for what is too much for an event loop; there from the beginning. */
+    ReadWorkers readers();
 
     /** The live settings. */
     SettingsOperations settings();

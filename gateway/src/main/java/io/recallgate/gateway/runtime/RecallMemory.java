@@ -18,11 +18,11 @@ import io.recallgate.recall.jobs.JobOptions;
 import io.recallgate.recall.jobs.JobReports;
 import io.recallgate.recall.jobs.JobRunner;
 import io.recallgate.recall.lexical.LuceneAnalysis;
+import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.recall.retention.Retention;
 import io.recallgate.recall.schema.Schema;
 import io.recallgate.recall.search.SearchServices;
 import io.recallgate.recall.store.MemoryStore;
-import io.recallgate.recall.vector.ReadWorkers;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.recall.vector.VectorIndexes;
 import io.recallgate.time.Deadline;
@@ -40,12 +40,6 @@ final class RecallMemory implements MemoryPart {
     /** Told by every write; only a hint, since polling finds what was missed. */
     private static final String JOB_CHANNEL = "recallgate_jobs";
 
-    /** Reads that compute: more threads than cores would only make each slower. */
-    private static final int READ_THREADS = Math.max(2, Runtime.getRuntime().availableProcessors());
-
-    /** Waiting scans; at a few milliseconds each, a full queue is a few hundred milliseconds behind. */
-    private static final int READ_JOBS = 256;
-
     /** Analysis of large texts, beside the event loops. */
     private static final int ANALYSIS_THREADS = 2;
 
@@ -57,52 +51,50 @@ final class RecallMemory implements MemoryPart {
     private final Supplier<RetentionPolicy> retentionPolicy;
     private final Recallgate.Time time;
     private final MeterRegistry registry;
+    private final ReadWorkers readers;
 
-    /** @param settings and {@code retention} are read on each use */
+    /**
+     * @param settings and {@code retention} are read on each use
+     * @param readers compare vectors in process; stay open when this is closed
+     */
     RecallMemory(
             Vertx vertx,
             Supplier<RecallSettings> settings,
             Supplier<RetentionPolicy> retention,
             Recallgate.Time time,
-            MeterRegistry registry) {
+            MeterRegistry registry,
+            ReadWorkers readers) {
         this.vertx = vertx;
         this.settings = settings;
         this.retentionPolicy = retention;
         this.time = time;
         this.registry = registry;
+        this.readers = readers;
     }
 
     @Override
     public Future<Opened> open(DatabaseOptions options, Embedder embedder) {
         return Schema.migrate(vertx, options).compose(report -> {
-            Stores stores = new Stores(
-                    Database.open(vertx, options, time.timers()), new ReadWorkers(vertx, READ_THREADS, READ_JOBS));
+            Database database = Database.open(vertx, options, time.timers());
             return VectorIndexes.open(
-                            stores.database(),
+                            database,
                             time.clock(),
-                            stores.readers(),
+                            readers,
                             () -> settings.get().exactIndexCacheBytes(),
                             registry)
                     // It loads Lucene and hundreds of classes more: half a second that an event loop has no time for.
                     .compose(vectors -> vertx.executeBlocking(
-                            () -> new Services(options, embedder, report, stores, vectors), false))
-                    .compose(services -> services.begin().<Opened>map(services), error -> stores.close()
+                            () -> new Services(options, embedder, report, database, vectors), false))
+                    .compose(services -> services.begin().<Opened>map(services), error -> database.close()
                             .transform(closed -> Future.failedFuture(error)));
         });
-    }
-
-    /** What is open before the services are, and closed after them. */
-    private record Stores(Database database, ReadWorkers readers) {
-        Future<Void> close() {
-            return readers.close().eventually(database::close);
-        }
     }
 
     /** Everything on one database. */
     private final class Services implements Opened {
 
         private final Schema.Report report;
-        private final Stores stores;
+        private final Database database;
         private final VectorIndex vectors;
         private final WorkerExecutor analysts;
         private final JobRunner runner;
@@ -113,11 +105,15 @@ final class RecallMemory implements MemoryPart {
         private final RecallService recall;
         private final RecallEndpoint endpoint;
 
-        Services(DatabaseOptions options, Embedder embedder, Schema.Report report, Stores stores, VectorIndex vectors) {
+        Services(
+                DatabaseOptions options,
+                Embedder embedder,
+                Schema.Report report,
+                Database database,
+                VectorIndex vectors) {
             this.report = report;
-            this.stores = stores;
+            this.database = database;
             this.vectors = vectors;
-            Database database = stores.database();
             this.analysts = vertx.createSharedWorkerExecutor("recallgate-analysis", ANALYSIS_THREADS);
             LuceneAnalysis analysis = new LuceneAnalysis();
             ActiveModel model = new ActiveModel(embedder);
@@ -181,7 +177,7 @@ final class RecallMemory implements MemoryPart {
 
         @Override
         public Future<Void> ping(Deadline deadline) {
-            return stores.database().ping(deadline);
+            return database.ping(deadline);
         }
 
         @Override
@@ -194,7 +190,7 @@ final class RecallMemory implements MemoryPart {
 
         @Override
         public Future<Void> close() {
-            return vectors.close().eventually(analysts::close).eventually(stores::close);
+            return vectors.close().eventually(analysts::close).eventually(database::close);
         }
     }
 }

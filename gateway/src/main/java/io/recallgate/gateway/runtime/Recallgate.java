@@ -8,6 +8,8 @@ import io.recallgate.gateway.config.ConfigFiles;
 import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsHolder;
 import io.recallgate.gateway.config.SettingsOperations;
+import io.recallgate.recall.read.ReadLimits;
+import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Timers;
 import io.vertx.core.Future;
@@ -52,6 +54,7 @@ public final class Recallgate implements GatewayRuntime {
     private final SettingsHolder settings;
     private final Timers timers;
     private final Parts parts;
+    private final ReadWorkers readers;
     private final HealthReport health;
     private final Lifecycle lifecycle = new Lifecycle();
 
@@ -72,12 +75,13 @@ public final class Recallgate implements GatewayRuntime {
      */
     public record Time(Clock clock, Timers timers) {}
 
-    Recallgate(Vertx vertx, ConfigFiles files, Time time, Parts parts) {
+    Recallgate(Vertx vertx, ConfigFiles files, Time time, Parts parts, ReadWorkers readers) {
         this.vertx = vertx;
         this.files = files;
         this.settings = files.settings();
         this.timers = time.timers();
         this.parts = parts;
+        this.readers = readers;
         this.health = new HealthReport(time.clock(), parts, files::stale);
     }
 
@@ -99,12 +103,13 @@ public final class Recallgate implements GatewayRuntime {
         EmbeddingPart embedding = config.embedding().provider() == RecallgateConfig.Provider.NONE
                 ? new NoEmbedding(vertx, time.clock())
                 : new LocalEmbedding(vertx, config, time, registry);
+        ReadWorkers readers = new ReadWorkers(ReadLimits.DEFAULTS, time.clock(), time.timers(), registry);
         MemoryPart memory = new RecallMemory(
-                vertx, settings.recallSettings(), () -> settings.config().retention(), time, registry);
+                vertx, settings.recallSettings(), () -> settings.config().retention(), time, registry, readers);
         Gauge.builder("recallgate.config.stale", files, all -> all.stale().size())
                 .description("Configuration files whose present content is not in force, because it is wrong or gone")
                 .register(registry);
-        return new Recallgate(vertx, files, time, new Parts(database, memory, embedding));
+        return new Recallgate(vertx, files, time, new Parts(database, memory, embedding), readers);
     }
 
     /**
@@ -239,6 +244,7 @@ public final class Recallgate implements GatewayRuntime {
                 .then("embedding workers", settings.config().drainMillis() + STEP_MILLIS, () -> parts.embedding()
                         .stop())
                 .then("database connections", STEP_MILLIS, () -> withMemory(MemoryPart.Opened::close))
+                .then("read workers", STEP_MILLIS, readers::close)
                 .then("database", DATABASE_MILLIS, () -> parts.database().stop())
                 // What the start was still doing when the stop came: it has nothing left to work on.
                 .then("start", STEP_MILLIS, this::startHasEnded)
@@ -303,6 +309,11 @@ public final class Recallgate implements GatewayRuntime {
 
     private static FailureException stopped() {
         return new FailureException(FailureCode.SHUTTING_DOWN, "the gateway is stopping").retryAfter(RETRY_SOON);
+    }
+
+    @Override
+    public ReadWorkers readers() {
+        return readers;
     }
 
     @Override

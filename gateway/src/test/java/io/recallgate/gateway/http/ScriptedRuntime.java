@@ -18,8 +18,10 @@ import io.recallgate.recall.api.RecallRequest;
 import io.recallgate.recall.api.RecallResponse;
 import io.recallgate.recall.api.RecallService;
 import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -42,6 +44,8 @@ final class ScriptedRuntime implements GatewayRuntime {
     final BlockingQueue<Scope> recallScopes = new LinkedBlockingQueue<>();
     final BlockingQueue<JsonObject> overrides = new LinkedBlockingQueue<>();
 
+    private final ReadWorkers readers;
+
     volatile ModelIdentity model = MODEL;
     volatile WorkerOperations workers = new Workers();
     volatile Phase phase = Phase.READY;
@@ -49,6 +53,10 @@ final class ScriptedRuntime implements GatewayRuntime {
     volatile Function<EmbedRequest, Future<EmbedResult>> embed = request -> Future.succeededFuture(vectors(request));
     volatile Function<RecallRequest, Future<RecallResponse>> recall =
             request -> Future.succeededFuture(emptyAnswer(request));
+
+    ScriptedRuntime(Vertx vertx) {
+        readers = new ReadWorkers(vertx, 2, 128);
+    }
 
     @Override
     public Phase phase() {
@@ -58,6 +66,11 @@ final class ScriptedRuntime implements GatewayRuntime {
     @Override
     public Services services() {
         return new Services(memories, new Jobs(), recallService(), new ScriptedEmbedder(), workers);
+    }
+
+    @Override
+    public ReadWorkers readers() {
+        return readers;
     }
 
     @Override

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class TestGateway implements AutoCloseable {
 
     final Vertx vertx = Vertx.vertx();
-    final ScriptedRuntime runtime = new ScriptedRuntime();
+    final ScriptedRuntime runtime = new ScriptedRuntime(vertx);
     final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     final HttpApi api;
     final int port;

@@ -3,6 +3,7 @@ package io.recallgate.gateway.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.config.ApiKeys;
@@ -11,6 +12,8 @@ import io.recallgate.gateway.config.ConfigFiles;
 import io.recallgate.gateway.config.SettingsHolder;
 import io.recallgate.gateway.postgres.Eventually;
 import io.recallgate.gateway.runtime.GatewayRuntime.Phase;
+import io.recallgate.recall.read.ReadLimits;
+import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.time.FakeClock;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -52,7 +55,12 @@ class RecallgateTest {
                 vertx,
                 ConfigFiles.of(SettingsHolder.of(new JsonObject().put("data-dir", dataDir.toString()))),
                 new Recallgate.Time(clock, clock),
-                parts.parts());
+                parts.parts(),
+                readers());
+    }
+
+    private ReadWorkers readers() {
+        return new ReadWorkers(ReadLimits.DEFAULTS, clock, clock, new SimpleMeterRegistry());
     }
 
     @AfterEach
@@ -252,7 +260,7 @@ class RecallgateTest {
         ConfigFiles files = ConfigFiles.of(SettingsHolder.of(new JsonObject()
                 .put("data-dir", dataDir.toString())
                 .put("http", new JsonObject().put("api-keys-file", file.toString()))));
-        gateway = new Recallgate(vertx, files, new Recallgate.Time(clock, clock), parts.parts());
+        gateway = new Recallgate(vertx, files, new Recallgate.Time(clock, clock), parts.parts(), readers());
         ready();
         Supplier<ApiKeys> keys = files.keys().orElseThrow();
 

@@ -11,6 +11,8 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.config.ConfigFiles;
 import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsHolder;
+import io.recallgate.recall.read.ReadLimits;
+import io.recallgate.recall.read.ReadWorkers;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -28,6 +30,7 @@ public final class StalledGateway {
     /** Nothing is started yet; {@link #gateway()} does that. */
     public StalledGateway(Vertx vertx, SettingsHolder settings, Recallgate.Time time, MeterRegistry registry) {
         RecallgateConfig config = settings.config();
+        ReadWorkers readers = new ReadWorkers(ReadLimits.DEFAULTS, time.clock(), time.timers(), registry);
         gateway = new Recallgate(
                 vertx,
                 ConfigFiles.of(settings),
@@ -38,8 +41,9 @@ public final class StalledGateway {
                                 time.clock(),
                                 config.dataDir(),
                                 config.database().poolSize()),
-                        new RecallMemory(vertx, settings.recallSettings(), config::retention, time, registry),
-                        new Stalled()));
+                        new RecallMemory(vertx, settings.recallSettings(), config::retention, time, registry, readers),
+                        new Stalled()),
+                readers);
     }
 
     /** What is to be started, served and stopped. */

@@ -5,7 +5,11 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
+import io.recallgate.recall.read.ReadWorkers;
+import io.recallgate.recall.read.ReadWorkers.Ask;
 import io.recallgate.recall.vector.VectorScan.Entry;
+import io.recallgate.time.CancelCause;
+import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
@@ -42,6 +46,9 @@ public final class ExactVectorIndex implements VectorIndex {
     /** How many announced removals are kept for scopes that are cached only afterwards, perhaps before the commit. */
     private static final int MAX_REMOVALS = 10_000;
 
+    /** What was read from this database is of no use once the index is closed, perhaps to open another. */
+    private final CancelSignal closed = new CancelSignal();
+
     private final Map<Key, CachedScope> scopes = new LinkedHashMap<>(16, 0.75f, true);
     /** Newest last; guarded, as {@link #scopes}, by the latter. */
     private final Map<UUID, Scope> removals = new LinkedHashMap<>();
@@ -69,7 +76,7 @@ public final class ExactVectorIndex implements VectorIndex {
     private record Key(Scope scope, String fingerprint) {}
 
     @Override
-    public Future<List<VectorHit>> search(VectorQuery query, Deadline deadline) {
+    public Future<List<VectorHit>> search(VectorQuery query, Deadline deadline, CancelSignal cancel) {
         Key key = new Key(query.scope(), query.fingerprint());
         CachedScope cached = scope(key);
         // As they were when they were looked at: a later look that fails empties the cache under a scan that waits.
@@ -82,7 +89,7 @@ public final class ExactVectorIndex implements VectorIndex {
                 : Future.succeededFuture();
         return Future.all(fresh, allowed)
                 .compose(ignored -> workers.run(
-                        deadline,
+                        Ask.until(deadline).cancelledBy(cancel).cancelledBy(closed),
                         () -> VectorScan.nearest(
                                 fresh.result(), query.vector(), allowed.result(), query.limit(), deadline)));
     }
@@ -118,6 +125,7 @@ public final class ExactVectorIndex implements VectorIndex {
 
     @Override
     public Future<Void> close() {
+        closed.cancel(CancelCause.SHUTDOWN);
         synchronized (scopes) {
             scopes.clear();
         }

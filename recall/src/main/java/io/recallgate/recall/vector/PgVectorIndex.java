@@ -5,6 +5,7 @@ import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.Statements;
 import io.recallgate.recall.rank.IdOrder;
+import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
@@ -73,7 +74,7 @@ public final class PgVectorIndex implements VectorIndex {
     }
 
     @Override
-    public Future<List<VectorHit>> search(VectorQuery query, Deadline deadline) {
+    public Future<List<VectorHit>> search(VectorQuery query, Deadline deadline, CancelSignal cancel) {
         if (query.session() != null || !query.kinds().isEmpty()) {
             // The filter would run after the index and might leave next to nothing.
             return exact(query, deadline);

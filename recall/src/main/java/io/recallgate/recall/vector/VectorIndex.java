@@ -3,6 +3,7 @@ package io.recallgate.recall.vector;
 import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.recall.api.MemoryKind;
 import io.recallgate.recall.api.Scope;
+import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
@@ -21,10 +22,16 @@ public interface VectorIndex {
     /**
      * The nearest memories, best first, ties by id; a memory with several passages appears once, with its best.
      *
+     * @param cancel fires when nobody waits for the answer any more; the search then ends early
      * @return fails with a {@link io.recallgate.failure.FailureException}, {@code invalid-field} about {@code vector}
      *     when the stored vectors have another number of dimensions; recall labels it and goes on without
      */
-    Future<List<VectorHit>> search(VectorQuery query, Deadline deadline);
+    Future<List<VectorHit>> search(VectorQuery query, Deadline deadline, CancelSignal cancel);
+
+    /** The same for a caller who never gives up. */
+    default Future<List<VectorHit>> search(VectorQuery query, Deadline deadline) {
+        return search(query, deadline, new CancelSignal());
+    }
 
     /**
      * Called inside the transaction that writes {@code vectors} to {@code memory_vector}, after it replaced all vectors

@@ -3,6 +3,7 @@ package io.recallgate.recall.vector;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.Statements;
+import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;

@@ -4,6 +4,7 @@ import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.rank.IdOrder;
+import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.recall.vector.VectorIndex.VectorHit;
 import io.recallgate.time.Deadline;
 import java.util.ArrayList;

@@ -26,7 +26,7 @@ import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.lexical.LuceneAnalysis;
-import io.recallgate.recall.vector.ReadWorkers;
+import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.recall.vector.VectorIndex.VectorQuery;
 import io.recallgate.recall.vector.VectorIndexes;

@@ -23,8 +23,8 @@ import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.lexical.LuceneAnalysis;
+import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.recall.vector.ExactVectorIndex;
-import io.recallgate.recall.vector.ReadWorkers;
 import io.recallgate.recall.vector.StoredVector;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.time.CancelCause;
@@ -486,7 +486,7 @@ class RecallerTest {
         private final Promise<Void> asked = Promise.promise();
 
         @Override
-        public Future<List<VectorHit>> search(VectorQuery query, Deadline deadline) {
+        public Future<List<VectorHit>> search(VectorQuery query, Deadline deadline, CancelSignal cancel) {
             asked.tryComplete();
             FailureException failure = fails;
             if (failure != null) {

@@ -16,6 +16,7 @@ import io.recallgate.recall.api.MemoryKind;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.rank.IdOrder;
+import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.recall.vector.VectorIndex.VectorHit;
 import io.recallgate.recall.vector.VectorIndex.VectorQuery;
 import io.recallgate.time.Deadline;

@@ -6,6 +6,7 @@ import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.gateway.http.json.StrictJson;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.json.TextRules;
+import io.recallgate.recall.read.Lane;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Context;
@@ -135,7 +136,7 @@ public final class Exchange {
      */
     public <T> Future<T> decode(Function<JsonObject, T> decoder) {
         List<Buffer> body = chunks;
-        return workers.run(bodyBytes, () -> decoder.apply(StrictJson.object(joined(body))));
+        return workers.run(Lane.FOREGROUND, bodyBytes, deadline, () -> decoder.apply(StrictJson.object(joined(body))));
     }
 
     private static byte[] joined(List<Buffer> chunks) {

@@ -4,6 +4,7 @@ import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.gateway.runtime.GatewayRuntime;
+import io.recallgate.recall.read.Lane;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.Timers;
@@ -235,10 +236,11 @@ public final class Pipeline {
             if (exchange.streaming().isPresent() || exchange.cancel().isCancelled()) {
                 return PASSED;
             }
-            return workers.run(reply.estimatedBytes(), reply.body()).map(encoded -> {
-                exchange.onLoop(() -> served.answer(reply, encoded));
-                return null;
-            });
+            return workers.run(Lane.FOREGROUND, reply.estimatedBytes(), exchange.deadline(), reply.body())
+                    .map(encoded -> {
+                        exchange.onLoop(() -> served.answer(reply, encoded));
+                        return null;
+                    });
         });
     }
 

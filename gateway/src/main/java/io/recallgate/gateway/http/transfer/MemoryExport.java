@@ -8,6 +8,7 @@ import io.recallgate.gateway.http.pipeline.Reply;
 import io.recallgate.recall.api.ExportPage;
 import io.recallgate.recall.api.ExportQuery;
 import io.recallgate.recall.json.MemoryJson;
+import io.recallgate.recall.read.Lane;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.Timers;
@@ -58,7 +59,8 @@ final class MemoryExport {
         parts.retrying()
                 .within(deadline, () -> parts.runtime().services().memories().export(exchange.scope(), query, deadline))
                 .compose(page -> parts.retrying()
-                        .within(deadline, () -> exchange.workers().run(estimate(page), () -> encoded(page)))
+                        .within(deadline, () -> exchange.workers()
+                                .run(Lane.BACKGROUND, estimate(page), deadline, () -> encoded(page)))
                         .map(lines -> new Part(lines, page.next())))
                 .onComplete(read -> exchange.onLoop(() -> {
                     if (over.future().isComplete()) {

@@ -8,6 +8,7 @@ import io.recallgate.gateway.http.pipeline.IncomingBody;
 import io.recallgate.gateway.http.pipeline.Reply;
 import io.recallgate.gateway.runtime.GatewayRuntime.Phase;
 import io.recallgate.recall.api.StoredMemory;
+import io.recallgate.recall.read.Lane;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.Timers;
@@ -197,7 +198,11 @@ final class MemoryImport {
                 parts.time().afterMillis(parts.options().storeMillis()).min(exchange.deadline());
         parts.retrying()
                 .within(deadline, () -> exchange.workers()
-                        .run(size, () -> ParsedBatch.of(batch, session, parts.time()::nextId)))
+                        .run(
+                                Lane.BACKGROUND,
+                                size,
+                                deadline,
+                                () -> ParsedBatch.of(batch, session, parts.time()::nextId)))
                 .compose(parsed -> {
                     parsed.rejected().forEach(counts::reject);
                     return store(parsed.groups(), 0, deadline);
