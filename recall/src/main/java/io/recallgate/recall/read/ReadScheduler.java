@@ -121,7 +121,7 @@ final class ReadScheduler {
         expire(now, effects);
         if (deadlineNanos - now <= 0) {
             effects.add(new Settle(id, Ending.EXPIRED));
-        } else if (isIdle() || fits(lane, bytes)) {
+        } else if (idle() > 0 || fits(lane, bytes)) {
             of(lane).put(id, new Job(id, lane, bytes, deadlineNanos));
             waitingBytes.merge(lane, bytes, Long::sum);
         } else {
@@ -252,6 +252,13 @@ final class ReadScheduler {
                 .count();
     }
 
+    /** Workers that have nothing to do. */
+    int idle() {
+        return (int) live.values().stream()
+                .filter(worker -> worker.state == WorkerState.IDLE)
+                .count();
+    }
+
     /** Threads that have not returned from a job they should have. */
     int retired() {
         return retired.size();
@@ -268,10 +275,6 @@ final class ReadScheduler {
 
     private static OptionalLong earlier(OptionalLong one, long other) {
         return one.isPresent() && one.getAsLong() - other <= 0 ? one : OptionalLong.of(other);
-    }
-
-    private boolean isIdle() {
-        return live.values().stream().anyMatch(worker -> worker.state == WorkerState.IDLE);
     }
 
     private boolean fits(Lane lane, long bytes) {

@@ -185,6 +185,24 @@ public final class ReadWorkers {
     }
 
     /**
+     * Runs work once on each worker that has nothing else to do. They may be none, and one may be taken before it begins:
+     * what is to be done must not depend on it.
+     *
+     * @return one for each, as {@link #run(Ask, Callable)}
+     */
+    public <T> List<Future<T>> runOnIdle(Ask ask, Callable<T> work) {
+        int idle;
+        synchronized (this) {
+            idle = scheduler.idle();
+        }
+        List<Future<T>> runs = new ArrayList<>();
+        for (int i = 0; i < idle; i++) {
+            runs.add(run(ask, work));
+        }
+        return runs;
+    }
+
+    /**
      * For jobs, between steps.
      *
      * @throws FailureException {@code deadline-exceeded}

@@ -3,19 +3,15 @@ package io.recallgate.recall.vector;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.vector.VectorBlocks.View;
 import io.recallgate.recall.vector.VectorReader.Passage;
-import io.recallgate.recall.vector.VectorScan.Entry;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -46,9 +42,11 @@ final class CachedScope {
     private final LongSupplier maxBytes;
 
     private final Map<UUID, Long> suspects = new ConcurrentHashMap<>();
-    private volatile Map<UUID, Entry> entries = Map.of();
+    private volatile List<View> views = List.of();
     private volatile long bytes;
-    /** Touched only by the look in flight. */
+    /** Touched only by the look in flight, as are the following. */
+    private VectorBlocks blocks = new VectorBlocks();
+
     private @Nullable String horizon;
 
     private long countedAtNanos;
@@ -64,8 +62,9 @@ final class CachedScope {
         this.maxBytes = maxBytes;
     }
 
-    Collection<Entry> entries() {
-        return entries.values();
+    /** As of the last look; later ones leave it as it is. */
+    List<View> views() {
+        return views;
     }
 
     long chargedBytes() {
@@ -78,7 +77,7 @@ final class CachedScope {
         ids.forEach(id -> suspects.put(id, now));
     }
 
-    /** Completes when everything committed before this call is in {@link #entries()}. */
+    /** Completes when everything committed before this call is in {@link #views()}. */
     Future<Void> refresh() {
         Promise<Void> mine;
         boolean start = false;
@@ -132,33 +131,27 @@ final class CachedScope {
 
     private Future<Void> load(Deadline deadline) {
         horizon = null;
-        Map<UUID, SortedMap<Integer, float[]>> loaded = new HashMap<>();
+        VectorBlocks loaded = new VectorBlocks();
         return reader.horizon(deadline)
-                .compose(start -> loadFrom(loaded, 0, BEFORE_ALL, -1, deadline).onSuccess(ignored -> {
+                .compose(start -> loadFrom(loaded, BEFORE_ALL, -1, deadline).onSuccess(ignored -> {
                     countedAtNanos = clock.nanoTime();
-                    replace(toEntries(loaded));
+                    publish(loaded);
                     horizon = start;
                 }))
-                .onFailure(ignored -> replace(Map.of()));
+                .onFailure(ignored -> publish(new VectorBlocks()));
     }
 
-    private Future<Void> loadFrom(
-            Map<UUID, SortedMap<Integer, float[]>> loaded, long sofar, UUID id, int number, Deadline deadline) {
+    private Future<Void> loadFrom(VectorBlocks loaded, UUID id, int number, Deadline deadline) {
         return reader.page(scope, fingerprint, id, number, deadline).compose(page -> {
-            long total = sofar;
-            for (Passage passage : page) {
-                loaded.computeIfAbsent(passage.memoryId(), ignored -> new TreeMap<>())
-                        .put(passage.number(), passage.values());
-                total += 120 + 4L * passage.values().length;
-            }
-            if (total > maxBytes.getAsLong()) {
+            page.forEach(passage -> loaded.add(passage.memoryId(), passage.values()));
+            if (loaded.chargedBytes() > maxBytes.getAsLong()) {
                 return Future.failedFuture(tooLarge());
             }
             if (page.size() < VectorReader.PAGE_ROWS) {
                 return Future.succeededFuture();
             }
             Passage last = page.get(page.size() - 1);
-            return loadFrom(loaded, total, last.memoryId(), last.number(), deadline);
+            return loadFrom(loaded, last.memoryId(), last.number(), deadline);
         });
     }
 
@@ -170,17 +163,16 @@ final class CachedScope {
         return reader.present(scope, fingerprint, asked.keySet(), deadline)
                 .onSuccess(present -> {
                     long now = clock.nanoTime();
-                    Map<UUID, Entry> left = new LinkedHashMap<>(entries);
                     asked.forEach((id, since) -> {
                         if (!present.contains(id)) {
-                            left.remove(id);
+                            blocks.remove(id);
                         }
                         if (!present.contains(id) || now - since > SUSPECT_NANOS) {
                             // Announced again meanwhile: then it stays suspect.
                             suspects.remove(id, since);
                         }
                     });
-                    replace(left);
+                    publish(blocks);
                 })
                 .mapEmpty();
     }
@@ -189,9 +181,7 @@ final class CachedScope {
         if (clock.nanoTime() - countedAtNanos < COUNT_NANOS) {
             return Future.succeededFuture();
         }
-        long held = entries.values().stream()
-                .mapToLong(entry -> entry.passages().length)
-                .sum();
+        long held = blocks.rows();
         return reader.count(scope, fingerprint, deadline).compose(count -> {
             countedAtNanos = clock.nanoTime();
             // A write between the two statements also differs; reading all again is then merely not needed.
@@ -204,7 +194,7 @@ final class CachedScope {
             return Future.succeededFuture();
         }
         horizon = null;
-        replace(Map.of());
+        publish(new VectorBlocks());
         return Future.failedFuture(tooLarge());
     }
 
@@ -218,26 +208,15 @@ final class CachedScope {
         if (passages.isEmpty()) {
             return;
         }
-        Map<UUID, SortedMap<Integer, float[]>> changed = new HashMap<>();
-        for (Passage passage : passages) {
-            changed.computeIfAbsent(passage.memoryId(), ignored -> new TreeMap<>())
-                    .put(passage.number(), passage.values());
-        }
-        Map<UUID, Entry> merged = new LinkedHashMap<>(entries);
         // A write replaces all passages of a memory, so what came is all it has.
-        merged.putAll(toEntries(changed));
-        replace(merged);
+        passages.stream().map(Passage::memoryId).distinct().forEach(blocks::remove);
+        passages.forEach(passage -> blocks.add(passage.memoryId(), passage.values()));
+        publish(blocks);
     }
 
-    private void replace(Map<UUID, Entry> now) {
-        bytes = now.values().stream().mapToLong(Entry::chargedBytes).sum();
-        entries = now;
-    }
-
-    private static Map<UUID, Entry> toEntries(Map<UUID, SortedMap<Integer, float[]>> passages) {
-        Map<UUID, Entry> entries = new LinkedHashMap<>();
-        passages.forEach((id, numbered) ->
-                entries.put(id, new Entry(id, numbered.values().toArray(float[][]::new))));
-        return entries;
+    private void publish(VectorBlocks now) {
+        blocks = now;
+        bytes = now.chargedBytes();
+        views = now.views();
     }
 }

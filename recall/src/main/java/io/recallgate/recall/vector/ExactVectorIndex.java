@@ -7,14 +7,13 @@ import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.recall.read.ReadWorkers.Ask;
-import io.recallgate.recall.vector.VectorScan.Entry;
+import io.recallgate.recall.vector.VectorBlocks.View;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
-import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@link VectorIndex} for servers without pgvector: compares the query with every vector of the scope, on a read worker,
+ * {@link VectorIndex} for servers without pgvector: compares the query with every vector of the scope, on read workers,
  * over a cache that is bounded in bytes over all scopes. Each search first asks the table what changed, so it sees
  * every commit of any node at once. Thread-safe.
  *
@@ -80,18 +79,21 @@ public final class ExactVectorIndex implements VectorIndex {
         Key key = new Key(query.scope(), query.fingerprint());
         CachedScope cached = scope(key);
         // As they were when they were looked at: a later look that fails empties the cache under a scan that waits.
-        Future<Collection<Entry>> fresh =
-                cached.refresh().onComplete(ignored -> makeRoom(key, cached)).map(ignored -> cached.entries());
+        Future<List<View>> fresh =
+                cached.refresh().onComplete(ignored -> makeRoom(key, cached)).map(ignored -> cached.views());
         boolean filtered = query.session() != null || !query.kinds().isEmpty();
         Future<@Nullable Set<UUID>> allowed = filtered
                 ? reader.allowed(query.scope(), query.session(), query.kinds(), deadline)
                         .map(ids -> ids)
                 : Future.succeededFuture();
         return Future.all(fresh, allowed)
-                .compose(ignored -> workers.run(
+                .compose(ignored -> VectorScan.nearest(
+                        workers,
                         Ask.until(deadline).cancelledBy(cancel).cancelledBy(closed),
-                        () -> VectorScan.nearest(
-                                fresh.result(), query.vector(), allowed.result(), query.limit(), deadline)));
+                        fresh.result(),
+                        query.vector(),
+                        allowed.result(),
+                        query.limit()));
     }
 
     @Override

@@ -3,89 +3,134 @@ package io.recallgate.recall.vector;
 import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
-import io.recallgate.recall.rank.IdOrder;
 import io.recallgate.recall.read.ReadWorkers;
+import io.recallgate.recall.read.ReadWorkers.Ask;
+import io.recallgate.recall.vector.VectorBlocks.View;
 import io.recallgate.recall.vector.VectorIndex.VectorHit;
 import io.recallgate.time.Deadline;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Comparator;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.util.Arrays;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Compares a query with every vector. Pure but for the deadline it looks at; runs on a read worker. */
+/**
+ * Compares a query with every vector, block by block, on a read worker and on those that have nothing else to do. Whoever
+ * is done with a block takes the next one, so nobody waits for a thread that came late or did not come.
+ */
 final class VectorScan {
 
-    /** How many memories between two looks at the deadline: below a millisecond's work. */
-    private static final int STRIDE = 1_024;
+    /** From here on, some milliseconds of one thread, it is worth waking another. */
+    private static final int SHARED_BLOCKS = 32;
 
-    private static final Comparator<VectorHit> BEST_FIRST = Comparator.comparingDouble(VectorHit::similarity)
-            .reversed()
-            .thenComparing(VectorHit::memoryId, IdOrder.BYTES);
+    private final List<View> blocks;
+    private final float[] query;
+    private final @Nullable Set<UUID> allowed;
+    private final Deadline deadline;
 
-    /** A memory's vectors, one for each passage. Never changed once made. */
-    @SuppressWarnings("ArrayRecordComponent") // private to the package, never handed out and never changed
-    record Entry(UUID memoryId, float[][] passages) {
-        /** Bytes it is charged with: the floats, and headers and references of the rest. */
-        long chargedBytes() {
-            long bytes = 96;
-            for (float[] passage : passages) {
-                bytes += 24 + 4L * passage.length;
-            }
-            return bytes;
-        }
+    private final AtomicInteger next = new AtomicInteger();
+    private final Promise<List<VectorHit>> answer = Promise.promise();
+    /** Guarded by itself, as is the number of blocks whose vectors were offered to it. */
+    private final Nearest nearest;
+
+    private int done;
+
+    private VectorScan(
+            List<View> blocks, EmbeddingVector query, @Nullable Set<UUID> allowed, int limit, Deadline deadline) {
+        this.blocks = blocks;
+        this.query = query.toArray();
+        this.allowed = allowed;
+        this.nearest = new Nearest(limit);
+        this.deadline = deadline;
     }
-
-    private VectorScan() {}
 
     /**
-     * The nearest.
+     * The nearest. Every vector's sum is made in the same order, so that equal vectors tie wherever they are.
      *
+     * @param ask how each of its runs is to be run
      * @param allowed null for all
-     * @throws FailureException {@code invalid-field} about {@code vector} when dimensions differ, {@code
-     *     deadline-exceeded}
+     * @return fails with {@code invalid-field} about {@code vector} when dimensions differ, or as {@link ReadWorkers#run}
+     *     says
      */
-    static List<VectorHit> nearest(
-            Collection<Entry> entries,
+    static Future<List<VectorHit>> nearest(
+            ReadWorkers workers,
+            Ask ask,
+            List<View> blocks,
             EmbeddingVector query,
             @Nullable Set<UUID> allowed,
-            int limit,
-            Deadline deadline) {
-        float[] wanted = query.toArray();
-        PriorityQueue<VectorHit> worstFirst = new PriorityQueue<>(limit + 1, BEST_FIRST.reversed());
-        int seen = 0;
-        for (Entry entry : entries) {
-            if (++seen % STRIDE == 0) {
-                ReadWorkers.checkDeadline(deadline);
-            }
-            if (allowed != null && !allowed.contains(entry.memoryId)) {
-                continue;
-            }
-            VectorHit hit = new VectorHit(entry.memoryId, best(entry, wanted));
-            if (worstFirst.size() < limit) {
-                worstFirst.add(hit);
-            } else if (BEST_FIRST.compare(hit, worstFirst.element()) < 0) {
-                worstFirst.remove();
-                worstFirst.add(hit);
+            int limit) {
+        if (blocks.isEmpty()) {
+            return Future.succeededFuture(List.of());
+        }
+        VectorScan scan = new VectorScan(blocks, query, allowed, limit, ask.deadline());
+        // The threads answer on the caller's context.
+        workers.run(ask, scan::work).onSuccess(scan::answer).onFailure(scan.answer::tryFail);
+        if (blocks.size() >= SHARED_BLOCKS) {
+            for (Future<Boolean> help : workers.runOnIdle(ask, scan::work)) {
+                help.onSuccess(scan::answer).onFailure(scan::helpFailed);
             }
         }
-        List<VectorHit> hits = new ArrayList<>(worstFirst);
-        hits.sort(BEST_FIRST);
-        return hits;
+        return scan.answer.future();
     }
 
-    private static float best(Entry entry, float[] wanted) {
-        float best = Float.NEGATIVE_INFINITY;
-        for (float[] passage : entry.passages) {
-            if (passage.length != wanted.length) {
-                throw dimensionMismatch(wanted.length);
-            }
-            best = Math.max(best, dot(passage, wanted));
+    /** Help that was refused has taken no block; any other may have taken one that nobody does now. */
+    private void helpFailed(Throwable why) {
+        if (!(why instanceof FailureException failure && failure.code() == FailureCode.OVERLOADED)) {
+            answer.tryFail(why);
         }
-        return best;
+    }
+
+    private void answer(boolean complete) {
+        if (complete) {
+            answer.tryComplete(nearest.bestFirst());
+        }
+    }
+
+    /** Takes blocks until there is none left; returns whether all of them are done. */
+    private boolean work() {
+        Nearest mine = new Nearest(nearest.limit());
+        float[] sums = new float[VectorBlocks.MAX_LANES];
+        int taken = 0;
+        for (int at = next.getAndIncrement(); at < blocks.size(); at = next.getAndIncrement()) {
+            ReadWorkers.checkDeadline(deadline);
+            offer(blocks.get(at), sums, mine);
+            taken++;
+        }
+        synchronized (nearest) {
+            nearest.offerAll(mine);
+            done += taken;
+            return done == blocks.size();
+        }
+    }
+
+    private void offer(View block, float[] sums, Nearest mine) {
+        if (block.dimensions() != query.length) {
+            throw dimensionMismatch(query.length);
+        }
+        if (allowed != null && !hasAny(block, allowed)) {
+            return;
+        }
+        sum(block, query, sums);
+        for (int lane = 0; lane < block.rows(); lane++) {
+            if (sums[lane] >= mine.bar() && !block.isGone(lane)) {
+                UUID id = block.ids()[lane];
+                if (allowed == null || allowed.contains(id)) {
+                    mine.offer(new VectorHit(id, sums[lane]));
+                }
+            }
+        }
+    }
+
+    private static boolean hasAny(View block, Set<UUID> ids) {
+        for (int lane = 0; lane < block.rows(); lane++) {
+            if (ids.contains(block.ids()[lane])) {
+                return true;
+            }
+        }
+        return false;
     }
 
     static FailureException dimensionMismatch(int asked) {
@@ -95,22 +140,33 @@ final class VectorScan {
                 "the query's vector has " + asked + " dimensions, the stored ones have another number");
     }
 
-    /** Four sums, since one would make each addition wait for the one before. */
-    private static float dot(float[] a, float[] b) {
-        float s0 = 0;
-        float s1 = 0;
-        float s2 = 0;
-        float s3 = 0;
+    /** Four dimensions at a time: each sum is read and written once for all of them. */
+    private static void sum(View block, float[] query, float[] sums) {
+        Arrays.fill(sums, 0);
+        float[][] columns = block.columns();
         int i = 0;
-        for (; i + 3 < a.length; i += 4) {
-            s0 += a[i] * b[i];
-            s1 += a[i + 1] * b[i + 1];
-            s2 += a[i + 2] * b[i + 2];
-            s3 += a[i + 3] * b[i + 3];
+        for (; i + 3 < query.length; i += 4) {
+            addFour(columns[i], columns[i + 1], columns[i + 2], columns[i + 3], query, i, sums);
         }
-        for (; i < a.length; i++) {
-            s0 += a[i] * b[i];
+        for (; i < query.length; i++) {
+            addOne(columns[i], query[i], sums);
         }
-        return (s0 + s1) + (s2 + s3);
+    }
+
+    /** All arrays are read at one index: then the JVM makes one instruction of several sums, which it does not of an offset. */
+    private static void addFour(float[] a, float[] b, float[] c, float[] d, float[] query, int at, float[] sums) {
+        float qa = query[at];
+        float qb = query[at + 1];
+        float qc = query[at + 2];
+        float qd = query[at + 3];
+        for (int lane = 0; lane < a.length; lane++) {
+            sums[lane] += qa * a[lane] + qb * b[lane] + qc * c[lane] + qd * d[lane];
+        }
+    }
+
+    private static void addOne(float[] a, float factor, float[] sums) {
+        for (int lane = 0; lane < a.length; lane++) {
+            sums[lane] += factor * a[lane];
+        }
     }
 }
