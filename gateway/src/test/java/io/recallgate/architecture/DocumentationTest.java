@@ -13,9 +13,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -27,7 +30,9 @@ class DocumentationTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern EDGE = Pattern.compile("^ +([A-Z]+) --> ([A-Z]+)", Pattern.MULTILINE);
     private static final Pattern VARIABLE = Pattern.compile("`((?:RECALLGATE|EMBEDDING)_[A-Z_]+)`");
-
+    private static final Pattern SETTING_ROW = Pattern.compile(
+            "^\\| (`(?:RECALLGATE|EMBEDDING)_[A-Z_]+`(?:, `RECALLGATE_[A-Z_]+`)*) \\| ([^|]+) \\| ([^|]+) \\|$",
+            Pattern.MULTILINE);
     private static final Pattern STACK_VARIABLE = Pattern.compile("\\$\\{(RECALLGATE_[A-Z_]+)");
 
     @Test
@@ -70,6 +75,34 @@ class DocumentationTest {
             named.add(settings.contains(name) ? name : name.replaceFirst("_FILE$", ""));
         }
         assertThat(named).hasSizeGreaterThan(8).isSubsetOf(settings);
+    }
+
+    @Test
+    void theReadmesTableHasTheDefaultsAndSaysWhatIsLive() throws IOException {
+        Map<String, Setting> settings =
+                Arrays.stream(Setting.values()).collect(Collectors.toMap(Setting::environment, Function.identity()));
+        Set<Setting> shown = EnumSet.noneOf(Setting.class);
+        for (MatchResult row : SETTING_ROW
+                .matcher(Files.readString(ROOT.resolve("README.md")))
+                .results()
+                .toList()) {
+            String[] names = row.group(1).replace("`", "").split(", ", -1);
+            // Words instead of a value stand for one that is not there.
+            String[] defaults = row.group(2).startsWith("`")
+                    ? row.group(2).replace("`", "").split(", ", -1)
+                    : new String[names.length];
+            assertThat(defaults).as(row.group()).hasSameSizeAs(names);
+            for (int i = 0; i < names.length; i++) {
+                Setting setting = settings.get(names[i]);
+                assertThat(setting).as(names[i]).isNotNull();
+                shown.add(setting);
+                assertThat(setting.defaultValue()).as(names[i]).isEqualTo(defaults[i]);
+                assertThat(row.group(3).endsWith("; live"))
+                        .as(names[i] + " is live")
+                        .isEqualTo(setting.live());
+            }
+        }
+        assertThat(shown).as("the test finds the rows").hasSizeGreaterThan(8);
     }
 
     @Test

@@ -79,7 +79,9 @@ public enum Setting {
             Url.of("postgresql", "postgres"),
             null,
             "",
-            "postgresql://user:password@host:5432/database. Unset starts the embedded PostgreSQL.",
+            "postgresql://user:password@host:5432/database, of PostgreSQL 15 or newer, encoding UTF-8, locale C.UTF-8;"
+                    + " ?sslmode= takes disable, allow, prefer, require, verify-ca or verify-full, the last two with"
+                    + " sslrootcert=FILE. Unset starts the embedded PostgreSQL.",
             Trait.SECRET),
     DATABASE_POOL_SIZE(
             "RECALLGATE_DATABASE_POOL_SIZE",
@@ -211,7 +213,8 @@ public enum Setting {
             new Whole(0, RetentionPolicy.MAX_DAYS),
             "0",
             "days",
-            "Memories that nobody has changed for so long are removed for good, but never pinned ones. 0 keeps for ever.",
+            "Memories that nobody has changed for so long are removed for good, but never pinned ones; looked at a"
+                    + " minute after the start and then every ten. 0 keeps for ever.",
             Trait.LIVE),
     RETENTION_OVERRIDES(
             "RECALLGATE_RETENTION_OVERRIDES",
@@ -219,7 +222,8 @@ public enum Setting {
             new ProjectDays(),
             null,
             "",
-            "Days of single projects instead of the above: alice/atlas=30,alice/=0. The default project has no name.",
+            "Days of single projects instead of the above: alice/atlas=30,alice/=0. The default project has no name;"
+                    + " without keys the owner is local.",
             Trait.LIVE),
 
     JOB_LEASE_MS(

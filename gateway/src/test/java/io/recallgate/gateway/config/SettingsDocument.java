@@ -7,6 +7,8 @@ import java.util.Map;
 /** Writes {@code conf/recallgate.yaml} from the table of settings. */
 final class SettingsDocument {
 
+    private static final int WIDTH = 120;
+
     private static final Map<String, String> GROUPS = groups();
 
     private SettingsDocument() {}
@@ -49,21 +51,29 @@ final class SettingsDocument {
     }
 
     private static void append(StringBuilder out, Setting setting, String key, String indent) {
-        out.append(indent).append("# ").append(setting.description()).append('\n');
-        out.append(indent).append("# [").append(setting.environment()).append("] ");
-        if (!setting.unit().isEmpty()) {
-            out.append(setting.unit()).append("; ");
-        }
-        out.append(setting.type().allowed());
-        if (setting.live()) {
-            out.append("; live");
-        }
-        if (setting.secret()) {
-            out.append("; secret");
-        }
+        comment(out, indent, setting.description());
+        String allowed = "[" + setting.environment() + "] "
+                + (setting.unit().isEmpty() ? "" : setting.unit() + "; ")
+                + setting.type().allowed()
+                + (setting.live() ? "; live" : "")
+                + (setting.secret() ? "; secret" : "");
+        comment(out, indent, allowed);
         String value = setting.defaultValue();
-        out.append('\n').append(indent).append("# ").append(key).append(':');
+        out.append(indent).append("# ").append(key).append(':');
         out.append(value == null ? "" : " " + quoted(value)).append('\n');
+    }
+
+    /** In lines of at most {@link #WIDTH}. */
+    private static void comment(StringBuilder out, String indent, String text) {
+        String line = indent + "#";
+        for (String word : text.split(" ", -1)) {
+            if (line.length() + 1 + word.length() > WIDTH) {
+                out.append(line).append('\n');
+                line = indent + "#";
+            }
+            line += " " + word;
+        }
+        out.append(line).append('\n');
     }
 
     /** YAML would read a bare none as text too, but words like these change their meaning between versions of YAML. */
