@@ -1,5 +1,6 @@
 package io.recallgate.bench.pool;
 
+import io.recallgate.bench.OptionRange;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintStream;
@@ -13,7 +14,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -86,15 +86,9 @@ public final class PoolBench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        if (rounds < 1 || rounds > 1_000) {
-            throw new ParameterException(spec.commandLine(), "--rounds is " + rounds + "; allowed is 1 to 1000");
-        }
-        if (!(seconds >= 0.2 && seconds <= 60)) {
-            throw new ParameterException(spec.commandLine(), "--seconds is " + seconds + "; allowed is 0.2 to 60");
-        }
-        if (lengths < 120 || lengths > 10_000_000) {
-            throw new ParameterException(spec.commandLine(), "--texts is " + lengths + "; allowed is 120 to 10000000");
-        }
+        OptionRange.require(spec, "--rounds", rounds, 1, 1_000);
+        OptionRange.require(spec, "--seconds", seconds, 0.2, 60);
+        OptionRange.require(spec, "--texts", lengths, 120, 10_000_000);
         Set<Part> wanted = parts.isEmpty() ? EnumSet.allOf(Part.class) : EnumSet.copyOf(parts);
         List<Figure> figures = measure(wanted);
         print(figures);

@@ -140,7 +140,7 @@ public final class RecallgateCommand implements Runnable {
         String given = unmatched.getUnmatched().get(0);
         boolean hasCommands = !unmatched.getCommandLine().getSubcommands().isEmpty();
         if (hasCommands && SCRIPT_COMMANDS.contains((command + " " + given).replaceFirst("^recallgate ", ""))) {
-            return "'" + given + "' is a command of the script, not of the jar";
+            return "'" + given + "' is a command of the script in a checkout, not of the jar";
         }
         String what = given.startsWith("-")
                 ? "there is no option '" + given + "'"

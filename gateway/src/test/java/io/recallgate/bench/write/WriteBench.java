@@ -1,5 +1,6 @@
 package io.recallgate.bench.write;
 
+import io.recallgate.bench.OptionRange;
 import io.recallgate.gateway.cli.console.CommandFailedException;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -15,7 +16,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code ./recallgate bench write}. */
@@ -96,10 +96,10 @@ public final class WriteBench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        require("--writes", writes, 10, 100_000);
-        require("--warm", warm, 0, 100_000);
-        require("--memories", memories, 1, 1_000);
-        require("--clients", clients, 1, 64);
+        OptionRange.require(spec, "--writes", writes, 10, 100_000);
+        OptionRange.require(spec, "--warm", warm, 0, 100_000);
+        OptionRange.require(spec, "--memories", memories, 1, 1_000);
+        OptionRange.require(spec, "--clients", clients, 1, 64);
         WriteLoad.Result result = measure();
         if (result.embedded() > 0 || result.asked() == 0) {
             throw new CommandFailedException("nothing was measured: the embedder was asked " + result.asked()
@@ -160,13 +160,6 @@ public final class WriteBench implements Callable<Integer> {
         out.printf(Locale.ROOT, "%,d jobs wait, none is done: the embedder stood still%n", result.waiting());
         if (goal) {
             out.printf(Locale.ROOT, "goal: p50 at most %.0f ms%s%n", GOAL_P50_MILLIS, met ? "" : "  MISSED");
-        }
-    }
-
-    private void require(String option, int value, int least, int most) {
-        if (value < least || value > most) {
-            throw new ParameterException(
-                    spec.commandLine(), option + " is " + value + "; allowed is " + least + " to " + most);
         }
     }
 

@@ -74,8 +74,8 @@ class HelpTest {
                 "help stauts | there is no command 'stauts'; did you mean 'status'? (see './recallgate --help')",
                 "status --jsn | there is no option '--jsn'; did you mean '--json'? (see './recallgate status --help')",
                 "status now | 'now' is one argument too many (see './recallgate status --help')",
-                "test | 'test' is a command of the script, not of the jar (see './recallgate --help')",
-                "bench jmh | 'jmh' is a command of the script, not of the jar (see './recallgate bench --help')",
+                "test | 'test' is a command of the script in a checkout, not of the jar (see './recallgate --help')",
+                "bench jmh | 'jmh' is a command of the script in a checkout, not of the jar (see './recallgate bench --help')",
             })
     void aSlipIsNamedWithWhatWasMeant(String arguments, String message) {
         CommandLineRun line = new CommandLineRun();

@@ -77,6 +77,37 @@ class LauncherScriptTest {
     }
 
     @Test
+    void helpForWhatOnlyTheScriptKnowsNeedsNeitherJavaNorABuild() throws Exception {
+        for (String command : List.of("build", "test", "bench jmh", "bench jobs", "bench vectors")) {
+            for (String line : List.of(command + " --help", command + " 5 -h", "help " + command)) {
+                assertThat(succeed(line.split(" ")))
+                        .as(line)
+                        .startsWith("Usage: recallgate " + command)
+                        .doesNotContain("JAVA_HOME", "building");
+            }
+        }
+        // Those two have files of theirs, which their own tests hold to their options.
+        for (String module : List.of("embedding-verticle/bench-pool", "gateway/bench-write")) {
+            String file = module.replace("/", "/src/test/resources/") + "-help.txt";
+            Path copy = directory.resolve(file);
+            Files.createDirectories(Objects.requireNonNull(copy.getParent()));
+            Files.copy(ROOT.resolve(file), copy);
+        }
+        for (String command : List.of("bench pool", "bench write")) {
+            for (String line : List.of(command + " --help", command + " --json -h", "help " + command)) {
+                assertThat(succeed(line.split(" "))).as(line).startsWith("Usage: recallgate " + command);
+            }
+        }
+    }
+
+    @Test
+    void helpOfCommandsOfTheJarIsLeftToTheJar() throws Exception {
+        for (String line : List.of("help", "--help", "recall --help", "help bench", "bench start --help")) {
+            assertThat(run(line.split(" "))).as(line).contains("JAVA_HOME is");
+        }
+    }
+
+    @Test
     void redirectedMavenWritesNoColours() throws Exception {
         java("case $1 in -version) echo 'openjdk version \"17.0.9\"' ;; *) echo jdk.compiler@17.0.9 ;; esac");
         maven("echo \"opts:$MAVEN_OPTS arguments:$*\"; exit 1");
@@ -103,8 +134,16 @@ class LauncherScriptTest {
         assertThat(file.toFile().setExecutable(true)).isTrue();
     }
 
-    /** Everything it says, on either stream. */
+    /** Everything that it says as it fails, on either stream. */
     private String run(String... arguments) throws Exception {
+        return run(true, arguments);
+    }
+
+    private String succeed(String... arguments) throws Exception {
+        return run(false, arguments);
+    }
+
+    private String run(boolean fails, String... arguments) throws Exception {
         List<String> command =
                 new ArrayList<>(List.of("bash", directory.resolve("recallgate").toString()));
         command.addAll(List.of(arguments));
@@ -116,7 +155,9 @@ class LauncherScriptTest {
         builder.environment().remove("MAVEN_OPTS");
         Process process = builder.start();
         assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).isNotZero();
+        assertThat(process.exitValue() != 0)
+                .as("%s fails: %s", command, Files.readString(output))
+                .isEqualTo(fails);
         return Files.readString(output);
     }
 }
