@@ -32,6 +32,9 @@ class ChaosTest {
     private static final long READY_SECONDS = 120;
     private static final long EMBEDDED_SECONDS = 300;
 
+    /** Short, since what the last kill left running is waited for; a busy machine still renews in time. */
+    private static final long LEASE_MILLIS = 5_000;
+
     @TempDir
     Path directory;
 
@@ -101,9 +104,14 @@ class ChaosTest {
         return GatewayProcess.start(
                         directory,
                         Map.of(
-                                "RECALLGATE_DATA_DIR", dataDir().toString(),
-                                "RECALLGATE_EMBEDDING_PROVIDER", "local",
-                                "RECALLGATE_EMBEDDING_WORKERS", "2"))
+                                "RECALLGATE_DATA_DIR",
+                                dataDir().toString(),
+                                "RECALLGATE_EMBEDDING_PROVIDER",
+                                "local",
+                                "RECALLGATE_EMBEDDING_WORKERS",
+                                "2",
+                                "RECALLGATE_JOB_LEASE_MS",
+                                Long.toString(LEASE_MILLIS)))
                 .awaitReady();
     }
 

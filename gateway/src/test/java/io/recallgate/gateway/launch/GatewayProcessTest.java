@@ -22,8 +22,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class GatewayProcessTest {
 
+    /** Of all tests, so that PostgreSQL is unpacked and initialised once and not for each start. */
     @TempDir
-    Path directory;
+    static Path directory;
 
     @Test
     void itSaysThatItListensThenThatItIsReadyAndEndsCleanlyWhenTold() throws Exception {
@@ -183,12 +184,12 @@ class GatewayProcessTest {
     }
 
     @Test
-    void aStopDuringTheStartLeavesNothingRunning() throws Exception {
-        try (GatewayProcess gateway = start(Map.of()).awaitListening()) {
+    void aStopDuringTheFirstStartLeavesNothingRunning(@TempDir Path empty) throws Exception {
+        try (GatewayProcess gateway = GatewayProcess.start(empty, Map.of()).awaitListening()) {
             gateway.terminate();
 
             assertThat(gateway.awaitExit()).isZero();
-            assertThat(GatewayProcess.postgres(dataDir()).filter(ProcessHandle::isAlive))
+            assertThat(GatewayProcess.postgres(empty.resolve("data")).filter(ProcessHandle::isAlive))
                     .isEmpty();
         }
     }
@@ -207,7 +208,7 @@ class GatewayProcessTest {
         return GatewayProcess.start(directory, environment);
     }
 
-    private Path dataDir() {
+    private static Path dataDir() {
         return directory.resolve("data");
     }
 }
