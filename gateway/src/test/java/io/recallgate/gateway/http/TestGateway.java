@@ -113,6 +113,24 @@ final class TestGateway implements AutoCloseable {
         return socket;
     }
 
+    /** All requests have ended, and nothing of a body is held any more. */
+    void placesComeBack() {
+        awaitMetric("recallgate_http_requests_in_flight 0.0");
+        awaitMetric("recallgate_http_buffered_bytes 0.0");
+    }
+
+    /** Asks until a line with this is there: each question is a round trip, so this does not spin. */
+    void awaitMetric(String line) {
+        String scraped = "";
+        for (int i = 0; i < 2_000; i++) {
+            scraped = get("/metrics").body();
+            if (scraped.contains(line)) {
+                return;
+            }
+        }
+        throw new AssertionError(line + " was never there in\n" + scraped);
+    }
+
     static JsonObject json(HttpResponse<String> response) {
         return new JsonObject(response.body());
     }
