@@ -29,6 +29,11 @@ import picocli.CommandLine.Parameters;
                 + " running gateway, waits until it is embedded, and asks every question of categories 1 to 4.",
         footer = {
             "",
+            "A conversation of its own, with the parts that are read:",
+            "  {\"session_1_date_time\": \"1:56 pm on 8 May, 2023\",",
+            "   \"session_1\": [{\"speaker\": \"Ana\", \"dia_id\": \"D1:1\", \"text\": \"The beta moves to 11 April.\"}],",
+            "   \"qa\": [{\"question\": \"When is the beta?\", \"category\": 1, \"evidence\": [\"D1:1\"]}]}",
+            "",
             "recall@k is the share of a question's evidence turns among the first k hits, hit@10 whether there",
             "is any, MRR one over the place of the first within the top 20; all averaged over the questions.",
             "The times are whole HTTP requests, one after another.",
