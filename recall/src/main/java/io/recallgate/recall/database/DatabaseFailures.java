@@ -4,6 +4,7 @@ import io.netty.channel.ConnectTimeoutException;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.vertx.core.VertxException;
+import io.vertx.core.http.ConnectionPoolTooBusyException;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.ClosedConnectionException;
 import java.io.IOException;
@@ -25,6 +26,10 @@ final class DatabaseFailures {
         }
         if (error instanceof PgException pg) {
             return ofState(String.valueOf(pg.getSqlState()), pg);
+        }
+        // Callers have a queue of their own in front of the client's; here a connection that hangs has taken a place.
+        if (error instanceof ConnectionPoolTooBusyException) {
+            return tooManyWait().causedBy(error);
         }
         // The driver says with a bare VertxException that a connection is no longer active.
         if (error.getClass() == VertxException.class
@@ -104,9 +109,12 @@ final class DatabaseFailures {
         return error instanceof PgException
                 || error instanceof ClosedConnectionException
                 || (error instanceof IOException && !(error instanceof ConnectTimeoutException))
-                // Bare, it says that a connection is no longer active, or "Timeout waiting for connection".
-                || (error.getClass() == VertxException.class
-                        && !String.valueOf(error.getMessage()).startsWith("Timeout"));
+                || (error.getClass() == VertxException.class && !isOfThePool(String.valueOf(error.getMessage())));
+    }
+
+    /** A bare exception is the pool's, in these words, or says that a connection is no longer active. */
+    private static boolean isOfThePool(String message) {
+        return message.startsWith("Timeout") || message.equals("Pool closed");
     }
 
     /** No connection came within the connect timeout. The pool has no type of its own for it. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.vertx.core.VertxException;
+import io.vertx.core.http.ConnectionPoolTooBusyException;
 import io.vertx.sqlclient.ClosedConnectionException;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,21 @@ class DatabaseFailuresTest {
         assertThat(DatabaseFailures.of(ClosedConnectionException.INSTANCE).code())
                 .isEqualTo(FailureCode.DATABASE_UNAVAILABLE);
         assertThat(DatabaseFailures.of(new IOException("reset")).code()).isEqualTo(FailureCode.DATABASE_UNAVAILABLE);
+    }
+
+    @Test
+    void aQueueOfTheClientThatIsFullMeansTooManyCallersAndNothingOfTheDatabase() {
+        Throwable full = new ConnectionPoolTooBusyException("Connection pool reached max wait queue size of 2");
+        assertThat(DatabaseFailures.of(full).code()).isEqualTo(FailureCode.OVERLOADED);
+        assertThat(DatabaseFailures.of(full).retryAfter()).isNotNull();
+        assertThat(DatabaseFailures.isFromOutside(full)).isFalse();
+    }
+
+    @Test
+    void aPoolThatWeClosedSaysNothingOfTheDatabase() {
+        // As vertx-core words it to those who wait for a connection.
+        assertThat(DatabaseFailures.isFromOutside(VertxException.noStackTrace("Pool closed")))
+                .isFalse();
     }
 
     @Test
