@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
             "  ./recallgate bench recall --memories 5000",
             "  ./recallgate bench start --recalls 10000",
             "",
-            "The script adds bench pool, write, jobs, vectors and jmh, each with its own --help."
+            "The script adds bench pool, write, import, jobs, vectors and jmh, each with its own --help."
         })
 final class BenchCommand implements Runnable {
 

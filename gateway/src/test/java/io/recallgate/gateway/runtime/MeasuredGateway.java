@@ -1,0 +1,43 @@
+package io.recallgate.gateway.runtime;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.recallgate.embedding.api.Embedder;
+import io.recallgate.gateway.config.ConfigFiles;
+import io.recallgate.gateway.config.RecallgateConfig;
+import io.recallgate.gateway.config.SettingsHolder;
+import io.vertx.core.Vertx;
+
+/** A whole gateway with its PostgreSQL and its pool, which can be asked beside the gateway. Any thread. */
+public final class MeasuredGateway {
+
+    private final Recallgate gateway;
+    private final LocalEmbedding embedding;
+
+    /** Nothing is started yet; {@link #gateway()} does that. */
+    public MeasuredGateway(Vertx vertx, SettingsHolder settings, Recallgate.Time time, MeterRegistry registry) {
+        RecallgateConfig config = settings.config();
+        embedding = new LocalEmbedding(vertx, config, time, registry);
+        gateway = new Recallgate(
+                vertx,
+                ConfigFiles.of(settings),
+                time,
+                new Parts(
+                        new EmbeddedDatabase(
+                                vertx,
+                                time.clock(),
+                                config.dataDir(),
+                                config.database().poolSize()),
+                        new RecallMemory(vertx, settings.recallSettings(), config::retention, time, registry),
+                        embedding));
+    }
+
+    /** What is to be started, served and stopped. */
+    public Recallgate gateway() {
+        return gateway;
+    }
+
+    /** The gateway's own pool. */
+    public Embedder embedder() {
+        return embedding;
+    }
+}
