@@ -1,14 +1,17 @@
 package io.recallgate.bench;
 
+import io.recallgate.recall.api.RankingSettings.FusionMethod;
 import io.recallgate.recall.lexical.LexicalQuery;
 import io.recallgate.recall.lexical.LuceneAnalysis;
+import io.recallgate.recall.rank.Evidence;
 import io.recallgate.recall.rank.Fused;
 import io.recallgate.recall.rank.Fusion;
+import io.recallgate.recall.rank.Pool;
 import io.recallgate.recall.rank.Scored;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -34,7 +37,7 @@ public class RankingBenchmark {
     private static final int CANDIDATES = 100;
 
     private final LuceneAnalysis analysis = new LuceneAnalysis();
-    private List<Scored> lexical;
+    private List<Evidence> lexical;
     private List<Scored> vector;
 
     @Setup
@@ -44,7 +47,7 @@ public class RankingBenchmark {
         vector = new ArrayList<>();
         for (int i = 0; i < CANDIDATES; i++) {
             UUID id = new UUID(random.nextLong(), random.nextLong());
-            lexical.add(new Scored(id, 10 - i * 0.1));
+            lexical.add(Evidence.ofWords(id, 10 - i * 0.1, i + 1, Map.of("text", 10 - i * 0.1)));
             // Half of the neighbours are also found by their words.
             vector.add(new Scored(i % 2 == 0 ? id : new UUID(random.nextLong(), random.nextLong()), 0.9 - i * 0.001));
         }
@@ -57,6 +60,6 @@ public class RankingBenchmark {
 
     @Benchmark
     public List<Fused> fuse() {
-        return Fusion.fuse(lexical, vector, Set.of(), 10);
+        return Fusion.fuse(new Pool(lexical, vector).evidence(), FusionMethod.SCORE, 10);
     }
 }

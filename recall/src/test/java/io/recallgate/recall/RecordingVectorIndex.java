@@ -7,7 +7,9 @@ import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -21,6 +23,11 @@ public class RecordingVectorIndex implements VectorIndex {
     @Override
     public Future<List<VectorHit>> search(VectorQuery query, Deadline deadline, CancelSignal cancel) {
         return Future.succeededFuture(List.of());
+    }
+
+    @Override
+    public Future<Map<UUID, Double>> similarities(VectorQuery query, Collection<UUID> memoryIds, Deadline deadline) {
+        return Future.succeededFuture(Map.of());
     }
 
     @Override

@@ -183,7 +183,8 @@ class NativeRoutesTest {
     void hitsOfManyMegabytesAreAnsweredWhole() {
         MemoryDraft draft = new MemoryDraft(
                 "字".repeat(300_000), MemoryKind.DOCUMENT, null, null, null, null, false, null, new JsonObject());
-        RecallHit hit = new RecallHit(ScriptedMemories.memory(new UUID(2, 2), draft, 1), 0.5, 1, null, Map.of());
+        RecallHit hit =
+                new RecallHit(ScriptedMemories.memory(new UUID(2, 2), draft, 1), 0.5, 1, null, Map.of(), Map.of());
         gateway.runtime.recall = request -> Future.succeededFuture(new RecallResponse(
                 new UUID(1, 1),
                 RecallMode.LEXICAL,

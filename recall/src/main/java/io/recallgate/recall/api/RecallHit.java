@@ -12,17 +12,21 @@ import org.jspecify.annotations.Nullable;
  * @param lexicalRank from 1, null when the lexical leg did not find it
  * @param vectorRank from 1, null when the vector leg did not find it
  * @param signals each signal's contribution to the score; empty unless the request asked to explain
+ * @param wordParts where the lexical contribution comes from: {@code text}, {@code neighbours}, {@code author}, {@code
+ *     date}; empty unless the request asked to explain
  */
 public record RecallHit(
         Memory memory,
         double score,
         @Nullable Integer lexicalRank,
         @Nullable Integer vectorRank,
-        Map<String, Double> signals) {
+        Map<String, Double> signals,
+        Map<String, Double> wordParts) {
 
-    /** Copies the signals. */
+    /** Copies. */
     public RecallHit {
         signals = Map.copyOf(signals);
+        wordParts = Map.copyOf(wordParts);
     }
 
     /** As the envelope of {@code POST /v1/recall} has it. */
@@ -39,6 +43,11 @@ public record RecallHit(
         if (!signals.isEmpty()) {
             JsonObject explain = new JsonObject();
             signals.forEach(explain::put);
+            if (!wordParts.isEmpty()) {
+                JsonObject parts = new JsonObject();
+                wordParts.forEach(parts::put);
+                explain.put("lexical_parts", parts);
+            }
             json.put("explain", explain);
         }
         return json;

@@ -12,6 +12,7 @@ package io.recallgate.recall.api;
  * @param otherModelsKeepMillis how old the youngest vector of other models is before they are removed, once every
  *     memory has one of the active model
  * @param exactIndexCacheBytes bound of the in-process vector cache
+ * @param ranking how hits are ordered
  */
 public record RecallSettings(
         long embeddingTimeoutMillis,
@@ -21,9 +22,32 @@ public record RecallSettings(
         long jobBackoffMaxMillis,
         long jobPollMillis,
         long otherModelsKeepMillis,
-        long exactIndexCacheBytes) {
+        long exactIndexCacheBytes,
+        RankingSettings ranking) {
 
     /** The documented defaults (conf/recallgate.yaml). */
     public static final RecallSettings DEFAULTS =
             new RecallSettings(2_500, 60_000, 5, 1_000, 300_000, 1_000, 3_600_000, 128L << 20);
+
+    /** With the usual ranking. */
+    public RecallSettings(
+            long embeddingTimeoutMillis,
+            long jobLeaseMillis,
+            int jobMaxAttempts,
+            long jobBackoffBaseMillis,
+            long jobBackoffMaxMillis,
+            long jobPollMillis,
+            long otherModelsKeepMillis,
+            long exactIndexCacheBytes) {
+        this(
+                embeddingTimeoutMillis,
+                jobLeaseMillis,
+                jobMaxAttempts,
+                jobBackoffBaseMillis,
+                jobBackoffMaxMillis,
+                jobPollMillis,
+                otherModelsKeepMillis,
+                exactIndexCacheBytes,
+                RankingSettings.DEFAULTS);
+    }
 }

@@ -28,10 +28,10 @@ final class Bm25 {
      * What a term adds to the score of a document.
      *
      * @param frequency weighted occurrences in it, zero or more
-     * @param length its terms
+     * @param length its terms, weighted like the occurrences
      * @param averageLength of all documents; zero is taken as one
      */
-    static double score(double idf, double frequency, int length, double averageLength) {
+    static double score(double idf, double frequency, double length, double averageLength) {
         double norm = 1 - B + B * length / Math.max(1, averageLength);
         return idf * frequency * (K1 + 1) / (frequency + K1 * norm);
     }

@@ -38,17 +38,17 @@ record CandidatePlan(List<String> finding, int walk) {
             return new CandidatePlan(terms, 0);
         }
         List<String> rarestFirst = new ArrayList<>(terms);
-        rarestFirst.sort(Comparator.comparingInt(statistics::frequency).thenComparing(Comparator.naturalOrder()));
+        rarestFirst.sort(Comparator.comparingLong(statistics::rows).thenComparing(Comparator.naturalOrder()));
         List<String> finding = new ArrayList<>();
         long rows = 0;
         for (String term : rarestFirst) {
-            rows += statistics.frequency(term);
+            rows += statistics.rows(term);
             if (rows > BUDGET_ROWS && !finding.isEmpty()) {
                 break;
             }
             finding.add(term);
         }
-        long rarest = statistics.frequency(rarestFirst.get(0));
+        long rarest = statistics.rows(rarestFirst.get(0));
         if (rarest <= BUDGET_ROWS) {
             return new CandidatePlan(finding, 0);
         }

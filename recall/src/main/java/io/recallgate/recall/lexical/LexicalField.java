@@ -1,5 +1,7 @@
 package io.recallgate.recall.lexical;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The fields of a memory's words, told apart by the weight letter of a {@code tsvector}. How often a term occurs in a
  * field is one position: field base plus count, so a lexeme has at most three positions however long the text is, and
@@ -39,13 +41,18 @@ enum LexicalField {
         }
     }
 
-    /** Term frequency that a stored position stands for. */
-    static double frequency(int position, char weight) {
+    /** The field that a stored weight stands for; null for one that is not ours. */
+    static @Nullable LexicalField of(char weight) {
         for (LexicalField field : values()) {
             if (field.weight == weight) {
-                return field.boost * (position - field.base);
+                return field;
             }
         }
-        return 0;
+        return null;
+    }
+
+    /** How often the term occurs, of a position that {@link #append} wrote. */
+    int count(int position) {
+        return position - base;
     }
 }

@@ -18,26 +18,21 @@ public record LexicalQuery(List<String> terms, boolean blank) {
 
     /** The terms, any of which may match, in the text notation of {@code tsquery}. */
     static String anyOf(List<String> terms) {
-        return join(terms, " | ", "");
+        return join(terms, " | ");
     }
 
     /** The terms, all of which must match. */
     static String allOf(List<String> terms) {
-        return join(terms, " & ", "");
+        return join(terms, " & ");
     }
 
-    /** The terms, any of which must match in the author field. */
-    static String anyAuthor(List<String> terms) {
-        return join(terms, " | ", ":A");
-    }
-
-    private static String join(List<String> terms, String operator, String suffix) {
+    private static String join(List<String> terms, String operator) {
         StringBuilder out = new StringBuilder();
         for (String term : terms) {
             if (!out.isEmpty()) {
                 out.append(operator);
             }
-            TsText.quote(out, term).append(suffix);
+            TsText.quote(out, term);
         }
         return out.toString();
     }

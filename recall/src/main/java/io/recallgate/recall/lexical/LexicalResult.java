@@ -1,6 +1,8 @@
 package io.recallgate.recall.lexical;
 
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 
 /**
  * What the lexical leg found.
@@ -8,11 +10,18 @@ import java.util.List;
  * @param hits best first
  * @param relevant whether the order says anything about the question: the newest memories, which answer a question
  *     without words, are not relevant to it and take no part in a fused ranking
+ * @param authored which memories, of all that were looked at, are by somebody whom the question names
  */
-public record LexicalResult(List<LexicalHit> hits, boolean relevant) {
+public record LexicalResult(List<LexicalHit> hits, boolean relevant, Set<UUID> authored) {
 
-    /** Copies the hits. */
+    /** Copies. */
     public LexicalResult {
         hits = List.copyOf(hits);
+        authored = Set.copyOf(authored);
+    }
+
+    /** One in which no author is known. */
+    LexicalResult(List<LexicalHit> hits, boolean relevant) {
+        this(hits, relevant, Set.of());
     }
 }

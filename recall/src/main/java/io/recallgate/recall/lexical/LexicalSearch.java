@@ -1,6 +1,7 @@
 package io.recallgate.recall.lexical;
 
 import io.recallgate.recall.api.MemoryKind;
+import io.recallgate.recall.api.RankingSettings;
 import io.recallgate.recall.api.Scope;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -13,9 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param limit 1 to {@link #MAX_LIMIT}
  * @param session only this session, null for all
  * @param kinds only these, empty for all
+ * @param ranking what counts
  */
 public record LexicalSearch(
-        Scope scope, String text, int limit, @Nullable String session, Set<MemoryKind> kinds) {
+        Scope scope, String text, int limit, @Nullable String session, Set<MemoryKind> kinds, RankingSettings ranking) {
 
     /** The most hits of the leg; fusion wants more than the answer has. */
     public static final int MAX_LIMIT = 100;
@@ -26,6 +28,16 @@ public record LexicalSearch(
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new IllegalArgumentException("limit out of 1.." + MAX_LIMIT + ": " + limit);
         }
+    }
+
+    /** One with the usual ranking. */
+    public LexicalSearch(Scope scope, String text, int limit, @Nullable String session, Set<MemoryKind> kinds) {
+        this(scope, text, limit, session, kinds, RankingSettings.DEFAULTS);
+    }
+
+    /** Whether memories of this kind may be found. */
+    boolean admits(MemoryKind kind) {
+        return kinds.isEmpty() || kinds.contains(kind);
     }
 
     /** The kinds by name, all of them when none is chosen. */

@@ -11,6 +11,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * {@link LexicalAnalysis} with Lucene. Pure and thread-safe. A query is analysed in well under a millisecond, since only
@@ -32,6 +35,9 @@ public final class LuceneAnalysis implements LexicalAnalysis {
 
     private static final DateTimeFormatter DATE_WORDS =
             DateTimeFormatter.ofPattern("EEEE, d MMMM uuuu", Locale.ENGLISH).withZone(ZoneOffset.UTC);
+
+    /** A word as people see it, with what makes it a possessive. */
+    private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{M}\\p{N}_'\u2019]++");
 
     private final TermCounter counter = new TermCounter();
 
@@ -69,6 +75,32 @@ public final class LuceneAnalysis implements LexicalAnalysis {
         String head = text.length() <= MAX_QUERY_CHARS ? text : text.substring(0, MAX_QUERY_CHARS);
         Counts counts = counter.count(head, MAX_QUERY_TERMS, TermCounter.UNBOUNDED, true);
         return new LexicalQuery(new ArrayList<>(counts.terms().keySet()), text.isBlank());
+    }
+
+    /**
+     * A question without certain words, in whatever form they stand there.
+     *
+     * @param terms what the words become in analysis; a word with any other term stays
+     * @return the text as it is if none is in it, or nothing would be left
+     */
+    String without(String text, Set<String> terms) {
+        if (terms.isEmpty() || text.length() > MAX_QUERY_CHARS) {
+            return text;
+        }
+        Matcher words = WORD.matcher(text);
+        StringBuilder rest = new StringBuilder();
+        boolean found = false;
+        while (words.find()) {
+            Set<String> analysed = counter.count(words.group(), MAX_QUERY_TERMS, TermCounter.UNBOUNDED, true)
+                    .terms()
+                    .keySet();
+            boolean drop = !analysed.isEmpty() && terms.containsAll(analysed);
+            found |= drop;
+            words.appendReplacement(rest, drop ? "" : Matcher.quoteReplacement(words.group()));
+        }
+        words.appendTail(rest);
+        String left = rest.toString().replaceAll("\\s+", " ").strip();
+        return found && left.chars().anyMatch(Character::isLetterOrDigit) ? left : text;
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.recallgate.recall.lexical;
 
+import io.recallgate.recall.api.MemoryKind;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.Statements;
@@ -11,10 +12,13 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Document frequencies of each scope, derived from its stored words and kept in memory: nothing is written, so no write
+ * Document frequencies, authors and the cohesion of each scope, derived from its stored words and kept in memory: nothing is written, so no write
  * waits for a statistic. Read by recalls, refreshed behind them, one refresh of a scope at a time. Thread-safe.
  *
  * <p>Staleness: a statistic is refreshed by the first recall that finds it older than five seconds or fifty times what
@@ -44,12 +48,20 @@ public final class TermStatistics {
     private static final int MAX_POSTPONED = 1_000;
     private static final int MAX_TERMS = 20_000;
     private static final int MAX_AUTHORS = 1_000;
+    /** Days of the month and of the week, months, and years of a lifetime. */
+    private static final int MAX_DATE_WORDS = 200;
+    /** Pairs looked at for cohesion: enough to be right within a tenth of a deviation. Twice as many at most. */
+    private static final int COHESION_PAIRS = 400;
+    /** How many words of a memory are looked at for cohesion; turns of a conversation have some ten. */
+    private static final int COHESION_WORDS = 200;
     /** Terms over all scopes: about 100 bytes each, so about 25 MiB. */
     private static final int MAX_CACHED = 250_000;
 
     private static final String TOTALS = Statements.load("lexical/totals");
     private static final String FREQUENCIES = Statements.load("lexical/frequencies");
     private static final String AUTHORS = Statements.load("lexical/authors");
+    private static final String DATES = Statements.load("lexical/dates");
+    private static final String COHESION = Statements.load("lexical/cohesion");
 
     private final Database database;
     private final Clock clock;
@@ -115,20 +127,59 @@ public final class TermStatistics {
     }
 
     private static Future<ScopeStatistics> compute(SqlConnection connection, Scope scope) {
-        Future<RowSet<Row>> totals = connection.preparedQuery(TOTALS).execute(Tuple.of(scope.owner(), scope.project()));
-        Future<RowSet<Row>> frequencies = connection
-                .preparedQuery(FREQUENCIES)
-                .execute(Tuple.of(scope.owner(), scope.project(), (long) MAX_TERMS));
-        Future<RowSet<Row>> authors =
-                connection.preparedQuery(AUTHORS).execute(Tuple.of(scope.owner(), scope.project(), (long) MAX_AUTHORS));
-        return Future.all(totals, frequencies, authors).map(ignored -> {
-            Row total = totals.result().iterator().next();
-            Map<String, Integer> counts = new HashMap<>();
-            frequencies.result().forEach(row -> counts.put(row.getString(0), row.getInteger(1)));
-            Set<String> names = new HashSet<>();
-            authors.result().forEach(row -> names.add(row.getString(0)));
-            return new ScopeStatistics(total.getLong(0), total.getDouble(1), counts, names);
+        return rows(connection, TOTALS, scope).compose(totals -> {
+            Row total = totals.iterator().next();
+            long documents = total.getLong(0);
+            Future<RowSet<Row>> frequencies = rows(connection, FREQUENCIES, scope, MAX_TERMS);
+            Future<RowSet<Row>> authors = rows(connection, AUTHORS, scope, MAX_AUTHORS);
+            Future<RowSet<Row>> dates = rows(connection, DATES, scope, MAX_DATE_WORDS);
+            Future<RowSet<Row>> samples = rows(
+                    connection,
+                    COHESION,
+                    scope,
+                    Math.max(1, documents / COHESION_PAIRS),
+                    2 * COHESION_PAIRS,
+                    // The next one is no place farther.
+                    Cohesion.FAR,
+                    COHESION_WORDS);
+            return Future.all(frequencies, authors, dates, samples).map(ignored -> {
+                Map<String, Integer> counts = counts(frequencies.result());
+                Map<String, Integer> names = counts(authors.result());
+                Map<String, Integer> fields = counts(dates.result());
+                names.forEach((word, count) -> fields.merge(word, count, Integer::sum));
+                Cohesion cohesion = Cohesion.of(
+                        samples(samples.result()), word -> Bm25.idf(documents, counts.getOrDefault(word, 1)));
+                return new ScopeStatistics(documents, total.getDouble(1), counts, fields, names.keySet(), cohesion);
+            });
         });
+    }
+
+    private static Future<RowSet<Row>> rows(SqlConnection connection, String statement, Scope scope, long... more) {
+        Tuple parameters = Tuple.of(scope.owner(), scope.project());
+        for (long value : more) {
+            parameters.addLong(value);
+        }
+        return connection.preparedQuery(statement).execute(parameters);
+    }
+
+    private static Map<String, Integer> counts(RowSet<Row> rows) {
+        Map<String, Integer> counts = new HashMap<>();
+        rows.forEach(row -> counts.put(row.getString(0), row.getInteger(1)));
+        return counts;
+    }
+
+    private static List<Cohesion.Sample> samples(RowSet<Row> rows) {
+        List<Cohesion.Sample> samples = new ArrayList<>();
+        for (Row row : rows) {
+            String[] far = row.getArrayOfStrings(4);
+            samples.add(new Cohesion.Sample(
+                    row.getString(0),
+                    MemoryKind.valueOf(row.getString(1).toUpperCase(Locale.ROOT)),
+                    Set.of(row.getArrayOfStrings(2)),
+                    Set.of(row.getArrayOfStrings(3)),
+                    far == null ? null : Set.of(far)));
+        }
+        return samples;
     }
 
     /** Recalls go on without; a database in trouble is not asked by each of them. */

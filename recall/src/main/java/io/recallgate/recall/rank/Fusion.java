@@ -1,22 +1,24 @@
 package io.recallgate.recall.rank;
 
+import io.recallgate.recall.api.RankingSettings.FusionMethod;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.UUID;
+import java.util.OptionalDouble;
 
 /**
- * Adds up scaled scores. Scores and not ranks: how far the first is ahead of the second says something, and measured on
- * conversations the sum found about four in a hundred more of the evidence than reciprocal ranks did.
+ * Makes one order of several signals. The usual way adds up scaled scores, and not ranks: how far the first is ahead of
+ * the second says something, and measured on conversations the sum found four in a hundred more of the evidence than
+ * reciprocal ranks did (DESIGN-DECISIONS.md).
  *
- * <p>Words count by their share of the best BM25 score; meaning by where its cosine lies between the last and the first
- * neighbour, since the cosines of one query lie close together and far from zero. What a leg did not find gets nothing
- * from it. A memory whose author the question names gets a fixed part more. The weights were measured on conversations
- * between two people and are flat around these values; every one of them is a default.
+ * <p>Words count by their share of the best BM25 score; meaning by where its cosine lies between the nearest and the
+ * farthest of all that are ranked, since the cosines of one query lie close together and far from zero. Among these are
+ * memories that only the words or a neighbour brought in, so the farthest is far. A memory whose author the question
+ * names gets a fixed part more. The weights were measured on conversations between two people and are flat around these
+ * values.
  */
 public final class Fusion {
 
@@ -31,6 +33,9 @@ public final class Fusion {
     private static final double VECTOR_WEIGHT = 0.5;
     private static final double AUTHOR_WEIGHT = 0.2;
 
+    /** Of reciprocal ranks, as in the paper of Cormack, Clarke and Büttcher (2009). */
+    private static final double RRF_K = 60;
+
     private static final Comparator<Fused> BEST_FIRST =
             Comparator.comparingDouble(Fused::score).reversed().thenComparing(Fused::id, IdOrder.BYTES);
 
@@ -39,36 +44,13 @@ public final class Fusion {
     /**
      * The fused order.
      *
-     * @param lexical best first
-     * @param vector best first
-     * @param authored those by an author whom the question names; ids that no leg found are ignored
+     * @param pool each memory once, in any order
      * @param limit how many to return
      */
-    public static List<Fused> fuse(List<Scored> lexical, List<Scored> vector, Set<UUID> authored, int limit) {
-        Map<UUID, Parts> all = new LinkedHashMap<>();
-        double best = lexical.isEmpty() ? 0 : lexical.get(0).score();
-        for (int i = 0; i < lexical.size(); i++) {
-            Parts parts = all.computeIfAbsent(lexical.get(i).id(), Parts::new);
-            parts.lexicalRank = i + 1;
-            // Where every score is zero, all are equally good.
-            parts.put(LEXICAL, LEXICAL_WEIGHT * (best > 0 ? lexical.get(i).score() / best : 1));
-        }
-        double nearest = vector.isEmpty() ? 0 : vector.get(0).score();
-        double farthest = vector.isEmpty() ? 0 : vector.get(vector.size() - 1).score();
-        for (int i = 0; i < vector.size(); i++) {
-            Parts parts = all.computeIfAbsent(vector.get(i).id(), Parts::new);
-            parts.vectorRank = i + 1;
-            double scaled = nearest > farthest ? (vector.get(i).score() - farthest) / (nearest - farthest) : 1;
-            parts.put(VECTOR, VECTOR_WEIGHT * scaled);
-        }
-        for (UUID id : authored) {
-            Parts parts = all.get(id);
-            if (parts != null) {
-                parts.put(AUTHOR, AUTHOR_WEIGHT);
-            }
-        }
-        return all.values().stream()
-                .map(Parts::fused)
+    public static List<Fused> fuse(Collection<Evidence> pool, FusionMethod method, int limit) {
+        Scale scale = Scale.of(pool);
+        return pool.stream()
+                .map(one -> method == FusionMethod.RRF ? byRank(one) : byScore(one, scale))
                 .sorted(BEST_FIRST)
                 .limit(limit)
                 .toList();
@@ -79,33 +61,89 @@ public final class Fusion {
      *
      * @param lexical best first
      */
-    public static List<Fused> lexicalOnly(List<Scored> lexical, int limit) {
+    public static List<Fused> lexicalOnly(List<Evidence> lexical, int limit) {
         List<Fused> order = new ArrayList<>();
-        for (Scored hit : lexical.subList(0, Math.min(limit, lexical.size()))) {
-            order.add(new Fused(hit.id(), hit.score(), order.size() + 1, null, Map.of(LEXICAL, hit.score())));
+        for (Evidence one : lexical.subList(0, Math.min(limit, lexical.size()))) {
+            Parts parts = new Parts();
+            parts.put(LEXICAL, one.words());
+            order.add(parts.fused(one));
         }
         return order;
     }
 
-    private static final class Parts {
-        private final UUID id;
-        private final Map<String, Double> signals = new HashMap<>();
-        private int lexicalRank;
-        private int vectorRank;
-        private double score;
-
-        Parts(UUID id) {
-            this.id = id;
+    private static Fused byScore(Evidence one, Scale scale) {
+        Parts parts = new Parts();
+        if (one.lexicalRank() != null) {
+            parts.put(LEXICAL, LEXICAL_WEIGHT * scale.words(one.words()));
         }
+        if (one.similarity() != null) {
+            parts.put(VECTOR, VECTOR_WEIGHT * scale.meaning(one.similarity()));
+        }
+        if (one.authored()) {
+            parts.put(AUTHOR, AUTHOR_WEIGHT);
+        }
+        return parts.fused(one);
+    }
+
+    /** The author's part is the same share of the best rank's as it is of the best score. */
+    private static Fused byRank(Evidence one) {
+        Parts parts = new Parts();
+        if (one.lexicalRank() != null) {
+            parts.put(LEXICAL, 1 / (RRF_K + one.lexicalRank()));
+        }
+        if (one.vectorRank() != null) {
+            parts.put(VECTOR, 1 / (RRF_K + one.vectorRank()));
+        }
+        if (one.authored()) {
+            parts.put(AUTHOR, AUTHOR_WEIGHT / (LEXICAL_WEIGHT * (RRF_K + 1)));
+        }
+        return parts.fused(one);
+    }
+
+    /** What the scores of one pool are compared with. */
+    private record Scale(double mostWords, double nearest, double farthest) {
+        static Scale of(Collection<Evidence> pool) {
+            double mostWords = pool.stream().mapToDouble(Evidence::words).max().orElse(0);
+            OptionalDouble nearest = pool.stream()
+                    .filter(one -> one.similarity() != null)
+                    .mapToDouble(Scale::similarity)
+                    .max();
+            OptionalDouble farthest = pool.stream()
+                    .filter(one -> one.similarity() != null)
+                    .mapToDouble(Scale::similarity)
+                    .min();
+            return new Scale(mostWords, nearest.orElse(0), farthest.orElse(0));
+        }
+
+        private static double similarity(Evidence one) {
+            return one.similarity() == null ? 0 : one.similarity();
+        }
+
+        /** Where every score is zero, all are equally good. */
+        double words(double score) {
+            return mostWords > 0 ? score / mostWords : 1;
+        }
+
+        double meaning(double cosine) {
+            return nearest > farthest ? (cosine - farthest) / (nearest - farthest) : 1;
+        }
+    }
+
+    private static final class Parts {
+        private final Map<String, Double> signals = new HashMap<>();
+        private double score;
 
         void put(String signal, double part) {
             signals.put(signal, part);
             score += part;
         }
 
-        Fused fused() {
-            return new Fused(
-                    id, score, lexicalRank == 0 ? null : lexicalRank, vectorRank == 0 ? null : vectorRank, signals);
+        /** The words' part is told apart in the shares that its fields have of the BM25 score. */
+        Fused fused(Evidence one) {
+            Map<String, Double> wordParts = new HashMap<>();
+            double lexical = signals.getOrDefault(LEXICAL, 0.0);
+            one.wordParts().forEach((part, words) -> wordParts.put(part, lexical * words / one.words()));
+            return new Fused(one.id(), score, one.lexicalRank(), one.vectorRank(), signals, wordParts);
         }
     }
 }

@@ -54,7 +54,8 @@ final class HitLoader {
                                     fused.score(),
                                     fused.lexicalRank(),
                                     fused.vectorRank(),
-                                    explain ? fused.signals() : Map.of()));
+                                    explain ? fused.signals() : Map.of(),
+                                    explain ? fused.wordParts() : Map.of()));
                         }
                     }
                     return hits;

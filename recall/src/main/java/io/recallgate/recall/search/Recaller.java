@@ -6,6 +6,8 @@ import io.micrometer.core.instrument.Timer;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.api.DegradeReason;
+import io.recallgate.recall.api.RankingSettings;
+import io.recallgate.recall.api.RankingSignal;
 import io.recallgate.recall.api.RecallHit;
 import io.recallgate.recall.api.RecallMode;
 import io.recallgate.recall.api.RecallRequest;
@@ -13,12 +15,15 @@ import io.recallgate.recall.api.RecallResponse;
 import io.recallgate.recall.api.RecallService;
 import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.lexical.Candidates;
 import io.recallgate.recall.lexical.LexicalHit;
 import io.recallgate.recall.lexical.LexicalLeg;
 import io.recallgate.recall.lexical.LexicalResult;
 import io.recallgate.recall.lexical.LexicalSearch;
+import io.recallgate.recall.rank.Evidence;
 import io.recallgate.recall.rank.Fused;
 import io.recallgate.recall.rank.Fusion;
+import io.recallgate.recall.rank.Pool;
 import io.recallgate.recall.rank.Scored;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
@@ -28,9 +33,9 @@ import io.recallgate.time.Timers;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -122,49 +127,77 @@ public final class Recaller implements RecallService {
                                 null,
                                 null,
                                 null,
-                                Fusion.lexicalOnly(scored(found), call.request.limit()))));
+                                Fusion.lexicalOnly(evidence(found), call.request.limit()))));
     }
 
     private Future<RecallResponse> hybrid(Call call) {
+        RecallSettings now = settings.get();
+        String text = now.ranking().has(RankingSignal.NAME_STRIPPING)
+                ? legs.lexical.withoutNames(call.scope, call.request.query())
+                : call.request.query();
         VectorLeg.Run meaning = legs.vector.start(
-                "recall-" + call.id, call.scope, call.request, settings.get().embeddingTimeoutMillis(), call.watch);
+                "recall-" + call.id, call.scope, call.request, text, now.embeddingTimeoutMillis(), call.watch);
         call.over.onCancel(meaning::abandon);
-        Future<LexicalResult> words = words(call);
+        long started = call.watch.now();
+        Future<Candidates> words = legs.lexical
+                .candidates(search(call, LexicalSearch.MAX_LIMIT, now.ranking()), call.deadline())
+                .onComplete(ignored -> call.watch.lexicalSince(started));
         // Without the words there is no answer: then nothing waits for the meaning.
-        return words.compose(lexical -> meaning.found()
+        return words.compose(candidates -> meaning.found()
                 .transform(outcome -> outcome.succeeded()
-                        ? fused(call, lexical, outcome.result())
-                        : degraded(call, lexical, Degradation.of(outcome.cause()))));
+                        ? fused(call, candidates, outcome.result(), now.ranking())
+                        : degraded(call, candidates, Degradation.of(outcome.cause()))));
     }
 
     private Future<LexicalResult> words(Call call) {
         long started = call.watch.now();
-        RecallRequest request = call.request;
-        boolean strict = request.mode() == RecallMode.STRICT;
-        int limit = request.mode() == RecallMode.HYBRID ? LexicalSearch.MAX_LIMIT : request.limit();
-        LexicalSearch search =
-                new LexicalSearch(call.scope, request.query(), limit, request.session(), request.kinds());
-        return (strict ? legs.lexical.strict(search, call.deadline()) : legs.lexical.search(search, call.deadline()))
+        LexicalSearch search = search(call, call.request.limit(), settings.get().ranking());
+        return (call.request.mode() == RecallMode.STRICT
+                        ? legs.lexical.strict(search, call.deadline())
+                        : legs.lexical.search(search, call.deadline()))
                 .onComplete(ignored -> call.watch.lexicalSince(started));
     }
 
-    private Future<RecallResponse> fused(Call call, LexicalResult words, VectorLeg.Found meaning) {
-        List<Scored> lexical = words.relevant() ? scored(words) : List.of();
-        Set<UUID> ids = new HashSet<>();
-        lexical.forEach(hit -> ids.add(hit.id()));
-        meaning.hits().forEach(hit -> ids.add(hit.id()));
-        long started = call.watch.now();
-        return legs.lexical
-                .authored(call.scope, call.request.query(), ids, call.deadline())
-                .map(authored -> {
-                    List<Fused> order = Fusion.fuse(lexical, meaning.hits(), authored, call.request.limit());
-                    call.watch.fusionSince(started);
-                    return new Order(RecallMode.HYBRID, null, meaning.coverage(), meaning.fingerprint(), order);
-                })
-                .compose(order -> answer(call, order));
+    private static LexicalSearch search(Call call, int limit, RankingSettings ranking) {
+        RecallRequest request = call.request;
+        return new LexicalSearch(call.scope, request.query(), limit, request.session(), request.kinds(), ranking);
     }
 
-    private Future<RecallResponse> degraded(Call call, LexicalResult words, Degradation degradation) {
+    private Future<LexicalResult> inContext(Call call, Candidates candidates, List<UUID> others) {
+        long started = call.watch.now();
+        return legs.lexical
+                .inContext(candidates, others, call.deadline())
+                .onComplete(ignored -> call.watch.lexicalSince(started));
+    }
+
+    private Future<RecallResponse> fused(
+            Call call, Candidates candidates, VectorLeg.Found meaning, RankingSettings ranking) {
+        List<UUID> nearest = meaning.hits().stream().map(Scored::id).toList();
+        return inContext(call, candidates, nearest).compose(words -> {
+            Pool pool = new Pool(words.relevant() ? evidence(words) : List.of(), meaning.hits());
+            if (ranking.has(RankingSignal.AUTHOR_MATCH)) {
+                pool.authored(words.authored());
+            }
+            // A scope without vectors has none of the others either.
+            Future<Map<UUID, Double>> similarities =
+                    meaning.hits().isEmpty() || pool.unmeasured().isEmpty()
+                            ? Future.succeededFuture(Map.of())
+                            : legs.vector.similarities(meaning, pool.unmeasured(), call.deadline(), call.watch);
+            return similarities.transform(outcome -> outcome.succeeded()
+                    ? answer(call, order(call, pool.measured(outcome.result()), meaning, ranking))
+                    : degraded(call, candidates, Degradation.of(outcome.cause())));
+        });
+    }
+
+    private static Order order(Call call, Pool pool, VectorLeg.Found meaning, RankingSettings ranking) {
+        long started = call.watch.now();
+        List<Fused> order = Fusion.fuse(pool.evidence(), ranking.fusion(), call.request.limit());
+        call.watch.fusionSince(started);
+        return new Order(
+                RecallMode.HYBRID, null, meaning.coverage(), meaning.query().fingerprint(), order);
+    }
+
+    private Future<RecallResponse> degraded(Call call, Candidates candidates, Degradation degradation) {
         if (call.over.isCancelled()) {
             return Future.failedFuture(cancelled());
         }
@@ -179,14 +212,16 @@ public final class Recaller implements RecallService {
                 .register(outlets.meters())
                 .increment();
         outlets.degraded().accept(degradation.reason());
-        return answer(
-                call,
-                new Order(
-                        RecallMode.LEXICAL,
-                        degradation.reason(),
-                        degradation.reason() == DegradeReason.MODEL_MISMATCH ? 0.0 : null,
-                        null,
-                        Fusion.lexicalOnly(scored(words), call.request.limit())));
+        Double coverage = degradation.reason() == DegradeReason.MODEL_MISMATCH ? 0.0 : null;
+        return inContext(call, candidates, List.of())
+                .compose(words -> answer(
+                        call,
+                        new Order(
+                                RecallMode.LEXICAL,
+                                degradation.reason(),
+                                coverage,
+                                null,
+                                Fusion.lexicalOnly(evidence(words), call.request.limit()))));
     }
 
     private Future<RecallResponse> answer(Call call, Order order) {
@@ -219,12 +254,14 @@ public final class Recaller implements RecallService {
                 response.hits().size());
     }
 
-    private static List<Scored> scored(LexicalResult words) {
-        List<Scored> scored = new ArrayList<>();
+    private static List<Evidence> evidence(LexicalResult words) {
+        List<Evidence> evidence = new ArrayList<>();
         for (LexicalHit hit : words.hits()) {
-            scored.add(new Scored(hit.memoryId(), hit.score()));
+            Map<String, Double> parts = new HashMap<>();
+            hit.parts().forEach((part, score) -> parts.put(part.wireName(), score));
+            evidence.add(Evidence.ofWords(hit.memoryId(), hit.score(), evidence.size() + 1, parts));
         }
-        return scored;
+        return evidence;
     }
 
     private static FailureException cancelled() {

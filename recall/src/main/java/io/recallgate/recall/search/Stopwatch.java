@@ -28,12 +28,16 @@ final class Stopwatch {
         embedding = since(start);
     }
 
+    /** Finding candidates and ranking them are one stage to the reader. */
     void lexicalSince(long start) {
-        lexical = since(start);
+        Double before = lexical;
+        lexical = (before == null ? 0 : before) + since(start);
     }
 
+    /** Searching, and comparing what the words found. */
     void vectorSince(long start) {
-        vector = since(start);
+        Double before = vector;
+        vector = (before == null ? 0 : before) + since(start);
     }
 
     /** Fusing and loading are one stage to the reader: both come after the legs. */

@@ -15,8 +15,12 @@ import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.Timers;
 import io.vertx.core.Future;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,9 +52,15 @@ final class VectorLeg {
         this.timers = timers;
     }
 
-    /** What it found, and in which share of the scope it looked; null where that could not be counted. */
+    /**
+     * What it found.
+     *
+     * @param hits nearest first
+     * @param query what was asked of the index
+     * @param coverage in which share of the scope it looked; null where that could not be counted
+     */
     record Found(
-            List<Scored> hits, String fingerprint, @Nullable Double coverage) {}
+            List<Scored> hits, VectorQuery query, @Nullable Double coverage) {}
 
     /** A leg that runs. */
     static final class Run {
@@ -76,9 +86,11 @@ final class VectorLeg {
     /**
      * Starts.
      *
+     * @param text what is embedded: the question, perhaps without names
      * @param embeddingTimeoutMillis the limit of the embedding alone
      */
-    Run start(String id, Scope scope, RecallRequest request, long embeddingTimeoutMillis, Stopwatch watch) {
+    Run start(
+            String id, Scope scope, RecallRequest request, String text, long embeddingTimeoutMillis, Stopwatch watch) {
         Deadline end = lastMoment(request.deadline());
         Deadline limit = Deadline.afterMillis(clock, embeddingTimeoutMillis);
         boolean limited = limit.isBefore(end);
@@ -86,7 +98,7 @@ final class VectorLeg {
                 embedder,
                 timers,
                 id,
-                request.query(),
+                text,
                 limited ? limit : end,
                 limited ? DegradeReason.EMBEDDING_TIMEOUT : DegradeReason.DEADLINE_EXHAUSTED);
         long started = watch.now();
@@ -112,26 +124,26 @@ final class VectorLeg {
         // Counted beside the search; usually it is known already.
         Future<@Nullable Counts> counts =
                 coverage.recent(scope, embedded.fingerprint()).otherwiseEmpty();
-        ask(query, limited ? limit : end)
+        asked(() -> index.search(query, limited ? limit : end))
                 .compose(hits -> (hits.isEmpty()
                                 ? coverage.now(scope, embedded.fingerprint()).otherwiseEmpty()
                                 : counts)
-                        .compose(counted -> found(hits, embedded, counted)))
+                        .compose(counted -> found(hits, query, counted)))
                 .onComplete(race::settle);
         return race.future()
                 .onComplete(ignored -> watch.vectorSince(started))
                 .recover(error -> Future.failedFuture(Degradation.of(error)));
     }
 
-    private Future<List<VectorHit>> ask(VectorQuery query, Deadline deadline) {
+    private static <T> Future<T> asked(Supplier<Future<T>> call) {
         try {
-            return index.search(query, deadline);
+            return call.get();
         } catch (RuntimeException e) {
             return Future.failedFuture(e);
         }
     }
 
-    private static Future<Found> found(List<VectorHit> hits, Embedded embedded, @Nullable Counts counts) {
+    private static Future<Found> found(List<VectorHit> hits, VectorQuery query, @Nullable Counts counts) {
         if (counts != null && hits.isEmpty() && counts.embedded() == 0 && counts.memories() > 0) {
             return Future.failedFuture(new Degradation(
                     DegradeReason.MODEL_MISMATCH, "no memory of the scope has a vector of the active model yet"));
@@ -139,8 +151,25 @@ final class VectorLeg {
         List<Scored> scored = hits.stream()
                 .map(hit -> new Scored(hit.memoryId(), hit.similarity()))
                 .toList();
-        return Future.succeededFuture(
-                new Found(scored, embedded.fingerprint(), counts == null ? null : counts.share()));
+        return Future.succeededFuture(new Found(scored, query, counts == null ? null : counts.share()));
+    }
+
+    /** How near memories are that the words found. Bounded by what the request has left; fails with a {@link Degradation}. */
+    Future<Map<UUID, Double>> similarities(
+            Found found, Collection<UUID> memoryIds, Deadline deadline, Stopwatch watch) {
+        long started = watch.now();
+        Deadline end = lastMoment(deadline);
+        Deadline limit = Deadline.afterMillis(clock, SEARCH_MILLIS);
+        Race<Map<UUID, Double>> race = new Race<>(
+                timers,
+                limit.isBefore(end) ? limit : end,
+                () -> new Degradation(
+                        limit.isBefore(end) ? DegradeReason.VECTOR_INDEX_UNAVAILABLE : DegradeReason.DEADLINE_EXHAUSTED,
+                        "the vector index did not answer in time"));
+        asked(() -> index.similarities(found.query, memoryIds, end)).onComplete(race::settle);
+        return race.future()
+                .onComplete(ignored -> watch.vectorSince(started))
+                .recover(error -> Future.failedFuture(Degradation.of(error)));
     }
 
     private static Deadline lastMoment(Deadline deadline) {

@@ -44,9 +44,10 @@ final class CachedScope {
     private final Map<UUID, Long> suspects = new ConcurrentHashMap<>();
     private volatile List<View> views = List.of();
     private volatile long bytes;
-    /** Touched only by the look in flight, as are the following. */
-    private VectorBlocks blocks = new VectorBlocks();
+    /** Changed only by the look in flight. */
+    private volatile VectorBlocks blocks = new VectorBlocks();
 
+    /** Touched only by the look in flight, as is the following. */
     private @Nullable String horizon;
 
     private long countedAtNanos;
@@ -65,6 +66,15 @@ final class CachedScope {
     /** As of the last look; later ones leave it as it is. */
     List<View> views() {
         return views;
+    }
+
+    /**
+     * How near each of these is whose vectors are there now. On any thread.
+     *
+     * @throws FailureException {@code invalid-field} about {@code vector} when dimensions differ
+     */
+    Map<UUID, Double> similarities(Collection<UUID> memoryIds, float[] query) {
+        return blocks.similarities(memoryIds, query);
     }
 
     long chargedBytes() {

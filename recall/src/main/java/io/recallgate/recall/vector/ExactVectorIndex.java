@@ -97,6 +97,18 @@ public final class ExactVectorIndex implements VectorIndex {
     }
 
     @Override
+    public Future<Map<UUID, Double>> similarities(VectorQuery query, Collection<UUID> memoryIds, Deadline deadline) {
+        Key key = new Key(query.scope(), query.fingerprint());
+        CachedScope cached = scope(key);
+        float[] wanted = query.vector().toArray();
+        // Each of some hundred thousand factors may be far away in memory, which is too long for an event loop.
+        return cached.refresh()
+                .onComplete(ignored -> makeRoom(key, cached))
+                .compose(ignored -> workers.run(
+                        Ask.until(deadline).cancelledBy(closed), () -> cached.similarities(memoryIds, wanted)));
+    }
+
+    @Override
     public Future<Void> replace(SqlConnection transaction, List<StoredVector> vectors) {
         // The next search reads them by their transaction number.
         return Future.succeededFuture();

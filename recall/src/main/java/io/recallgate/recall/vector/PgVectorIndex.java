@@ -16,7 +16,9 @@ import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +45,7 @@ public final class PgVectorIndex implements VectorIndex {
     private static final String INSERT = Statements.load("pgvector/insert");
     private static final String EXACT = Statements.load("pgvector/exact");
     private static final String EXACT_FILTERED = Statements.load("pgvector/exact-filtered");
+    private static final String SIMILARITIES = Statements.load("pgvector/similarities");
     private static final String APPROXIMATE = Statements.load("pgvector/approximate");
     private static final String ITERATIVE_SCAN = Statements.load("pgvector/iterative-scan");
     private static final String SIZE = Statements.load("pgvector/size");
@@ -85,6 +88,23 @@ public final class PgVectorIndex implements VectorIndex {
                     ? approximate(query, deadline)
                     : exact(query, deadline);
         });
+    }
+
+    @Override
+    public Future<Map<UUID, Double>> similarities(VectorQuery query, Collection<UUID> memoryIds, Deadline deadline) {
+        if (memoryIds.isEmpty()) {
+            return Future.succeededFuture(Map.of());
+        }
+        Tuple parameters = Tuple.of(query.scope().owner(), query.scope().project(), query.fingerprint())
+                .addArrayOfFloat(boxed(query.vector().toArray()))
+                .addArrayOfUUID(memoryIds.toArray(UUID[]::new));
+        return database.connection(deadline, connection -> told(
+                        connection.preparedQuery(SIMILARITIES).execute(parameters), query)
+                .map(rows -> {
+                    Map<UUID, Double> similarities = new HashMap<>();
+                    rows.forEach(row -> similarities.put(row.getUUID(0), row.getDouble(1)));
+                    return similarities;
+                }));
     }
 
     @Override

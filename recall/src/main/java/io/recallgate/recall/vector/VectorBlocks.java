@@ -1,20 +1,22 @@
 package io.recallgate.recall.vector;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The vectors of a scope as a scan wants them: in blocks of up to {@link #MAX_LANES} vectors, each block with one array
  * for every dimension. So the sums of all vectors of a block grow side by side, which the JVM makes SIMD instructions
  * of; a sum along one vector it may not reorder, and takes twice as long for. A place that was written is never written
- * again, so that a {@link View} stays as it was while vectors are added and removed beside it. Used by one thread at a
- * time; views by any.
+ * again, so that a {@link View} stays as it was while vectors are added and removed beside it. Changed by one thread at a
+ * time; views and {@link #similarities} by any.
  */
 final class VectorBlocks {
 
@@ -30,7 +32,9 @@ final class VectorBlocks {
     private static final int ARRAY_BYTES = 24;
 
     private final List<Block> blocks = new ArrayList<>();
-    private final Map<UUID, Place> places = new HashMap<>();
+    /** Read by other threads than the one that changes it. */
+    private final Map<UUID, Place> places = new ConcurrentHashMap<>();
+
     private int rows;
     private long bytes;
 
@@ -98,17 +102,56 @@ final class VectorBlocks {
         return bytes;
     }
 
+    /**
+     * How near each of these memories is by its best passage; those without a vector are left out. The sums are made in
+     * the order of a scan, so that they are the same.
+     *
+     * @throws io.recallgate.failure.FailureException {@code invalid-field} about {@code vector} when dimensions differ
+     */
+    Map<UUID, Double> similarities(Collection<UUID> memoryIds, float[] query) {
+        Map<UUID, Double> similarities = new HashMap<>();
+        for (UUID id : memoryIds) {
+            for (Place place = places.get(id); place != null; place = place.next()) {
+                if (place.block().columns.length != query.length) {
+                    throw VectorScan.dimensionMismatch(query.length);
+                }
+                similarities.merge(id, (double) sum(place.block().columns, place.lane(), query), Math::max);
+            }
+        }
+        return similarities;
+    }
+
+    private static float sum(float[][] columns, int lane, float[] query) {
+        float sum = 0;
+        int i = 0;
+        for (; i + 3 < query.length; i += 4) {
+            sum += query[i] * columns[i][lane]
+                    + query[i + 1] * columns[i + 1][lane]
+                    + query[i + 2] * columns[i + 2][lane]
+                    + query[i + 3] * columns[i + 3][lane];
+        }
+        for (; i < query.length; i++) {
+            sum += query[i] * columns[i][lane];
+        }
+        return sum;
+    }
+
     /** Adds a passage of a memory to those it has. */
     void add(UUID memoryId, float[] values) {
         Block block = open(values.length);
+        int lane = write(block, memoryId, values);
+        rows++;
+        places.merge(memoryId, new Place(block, lane, null), (known, added) -> new Place(block, lane, known));
+    }
+
+    private static int write(Block block, UUID memoryId, float[] values) {
         int lane = block.filled;
         for (int dimension = 0; dimension < values.length; dimension++) {
             block.columns[dimension][lane] = values[dimension];
         }
         block.ids[lane] = memoryId;
         block.filled++;
-        rows++;
-        places.merge(memoryId, new Place(block, lane, null), (known, added) -> new Place(block, lane, known));
+        return lane;
     }
 
     /** Removes all passages of a memory; nothing if it has none. */
@@ -166,12 +209,10 @@ final class VectorBlocks {
         for (int dimension = 0; dimension < values.length; dimension++) {
             values[dimension] = from.columns[dimension][lane];
         }
-        Place others = without(places.remove(id), from, lane);
-        if (others != null) {
-            places.put(id, others);
-        }
-        rows--;
-        add(id, values);
+        Block to = open(values.length);
+        int toLane = write(to, id, values);
+        // In one step: whoever looks meanwhile finds it in the one place or in the other.
+        places.compute(id, (key, known) -> new Place(to, toLane, without(known, from, lane)));
     }
 
     private static @Nullable Place without(@Nullable Place places, Block block, int lane) {

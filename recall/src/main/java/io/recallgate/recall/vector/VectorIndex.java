@@ -7,7 +7,9 @@ import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,16 @@ public interface VectorIndex {
     default Future<List<VectorHit>> search(VectorQuery query, Deadline deadline) {
         return search(query, deadline, new CancelSignal());
     }
+
+    /**
+     * How near certain memories are, whether or not they are among the nearest; a memory with several passages by its
+     * best. Those without a vector, or of another scope, are left out.
+     *
+     * @param query its limit, session and kinds do not matter
+     * @param memoryIds a few hundred at most
+     * @return fails as {@link #search} does
+     */
+    Future<Map<UUID, Double>> similarities(VectorQuery query, Collection<UUID> memoryIds, Deadline deadline);
 
     /**
      * Called inside the transaction that writes {@code vectors} to {@code memory_vector}, after it replaced all vectors

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class CandidatePlanTest {
 
     private static ScopeStatistics statistics(long documents, Map<String, Integer> frequencies) {
-        return new ScopeStatistics(documents, 10, frequencies, Set.of());
+        return new ScopeStatistics(documents, 10, frequencies, Map.of(), Set.of(), Cohesion.ASSUMED);
     }
 
     @Test
@@ -34,6 +34,14 @@ class CandidatePlanTest {
         assertThat(plan.walk()).isEqualTo(1_200);
         CandidatePlan rarer = CandidatePlan.of(List.of("a"), statistics(1_000_000, Map.of("a", 5_000)));
         assertThat(rarer.walk()).isEqualTo(CandidatePlan.MAX_WALK);
+    }
+
+    @Test
+    void aNameThatIsRareInTextsButTheAuthorOfManyDoesNotFind() {
+        ScopeStatistics statistics =
+                new ScopeStatistics(50_000, 10, Map.of(), Map.of("jonas", 25_000), Set.of("jonas"), Cohesion.ASSUMED);
+        assertThat(CandidatePlan.of(List.of("jonas", "kettle"), statistics).finding())
+                .containsExactly("kettle");
     }
 
     @Test

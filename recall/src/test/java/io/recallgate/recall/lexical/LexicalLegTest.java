@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.within;
 import io.recallgate.recall.MemoryFixture;
 import io.recallgate.recall.TestDatabase;
 import io.recallgate.recall.api.MemoryKind;
+import io.recallgate.recall.api.RankingSettings;
+import io.recallgate.recall.api.RankingSettings.FusionMethod;
+import io.recallgate.recall.api.RankingSignal;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.rank.IdOrder;
@@ -17,7 +20,9 @@ import io.recallgate.time.VertxTimers;
 import io.vertx.core.Vertx;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -150,8 +155,87 @@ class LexicalLegTest {
         UUID aboutHer = put("I saw Melanie and thought of hiking boots", MemoryKind.TURN, null, "Caroline", null);
         assertThat(find("Melanie hiking")).containsExactly(hers, aboutHer);
         assertThat(find("8 May 2023")).containsExactly(hers);
-        assertThat(await(leg.authored(scope, "What did Melanie do?", List.of(hers, aboutHer), soon())))
+        assertThat(await(leg.search(search("What did Melanie do?"), soon())).authored())
                 .containsExactly(hers);
+    }
+
+    @Test
+    void anAnswerIsFoundByTheQuestionBeforeIt() {
+        Instant start = Instant.parse("2023-05-08T10:00:00Z");
+        // Stored in another order than said, and between turns of another session.
+        UUID answer = put("In Lisbon, for a week", MemoryKind.TURN, "s1", "Jonas", start.plusSeconds(60));
+        put("entirely different matters", MemoryKind.TURN, "s2", "Ann", start.plusSeconds(30));
+        UUID question = put("Where was your holiday?", MemoryKind.TURN, "s1", "Ann", start);
+        UUID later = put("Sounds lovely", MemoryKind.TURN, "s1", "Ann", start.plusSeconds(120));
+        put("unrelated", MemoryKind.NOTE, null, null, null);
+
+        LexicalResult found = await(leg.search(search("holiday"), soon()));
+        assertThat(ids(found)).containsExactly(question, answer, later);
+        assertThat(found.hits().get(1).parts()).containsOnlyKeys(LexicalPart.NEIGHBOURS);
+        assertThat(ids(await(leg.search(search("holiday", RankingSignal.NEIGHBOURS), soon()))))
+                .containsExactly(question);
+    }
+
+    @Test
+    void turnsWithoutATimeComeAfterThoseWithOneInTheOrderTheyWereStored() {
+        Instant start = Instant.parse("2023-05-08T10:00:00Z");
+        UUID first = put("kettle", MemoryKind.TURN, "s1", null, null);
+        UUID second = put("nothing", MemoryKind.TURN, "s1", null, null);
+        UUID before = put("earlier", MemoryKind.TURN, "s1", null, start);
+
+        List<LexicalHit> hits = await(leg.search(search("kettle"), soon())).hits();
+        // What follows gets .7, what comes before a half.
+        assertThat(hits).extracting(LexicalHit::memoryId).containsExactly(first, second, before);
+    }
+
+    @Test
+    void anotherOwnersSessionOfTheSameNameLendsNoWords() {
+        Scope other = new Scope("someone else " + scope.owner(), scope.project());
+        Instant start = Instant.parse("2023-05-08T10:00:00Z");
+        memories.insert(UUID.randomUUID(), other, draft("secret kettle", MemoryKind.TURN, "s1", null, start));
+        UUID mine = put("nothing", MemoryKind.TURN, "s1", null, start.plusSeconds(60));
+        UUID teapot = put("kettle", MemoryKind.NOTE, null, null, null);
+
+        assertThat(find("kettle")).containsExactly(teapot).doesNotContain(mine);
+        // Not even by a foreign id.
+        UUID theirs = memories.insert(UUID.randomUUID(), other, draft("kettle", MemoryKind.TURN, "s1", null, start));
+        Candidates candidates = await(leg.candidates(search("kettle"), soon()));
+        assertThat(ids(await(leg.inContext(candidates, List.of(theirs), soon()))))
+                .containsExactly(teapot);
+    }
+
+    @Test
+    void unrelatedNotesInOneSessionDoNotLendEachOtherWords() {
+        Random random = new Random(3);
+        for (int i = 0; i < 200; i++) {
+            StringBuilder words = new StringBuilder();
+            for (int w = 0; w < 10; w++) {
+                words.append("thing").append(random.nextInt(150)).append(' ');
+            }
+            put(words.toString(), MemoryKind.NOTE, "notes", null, null);
+        }
+        UUID kettle = put("the kettle", MemoryKind.NOTE, "notes", null, null);
+        put("thing1 thing2", MemoryKind.NOTE, "notes", null, null);
+        await(statistics.refresh(scope));
+
+        assertThat(find("kettle")).containsExactly(kettle);
+        assertThat(ids(await(leg.search(search("kettle", RankingSignal.COHESION), soon()))))
+                .startsWith(kettle)
+                .hasSize(4);
+    }
+
+    @Test
+    void memoriesThatTheMeaningFoundAreScoredWithTheirNeighboursToo() {
+        Instant start = Instant.parse("2023-05-08T10:00:00Z");
+        put("a kettle", MemoryKind.TURN, "s1", "Ann", start);
+        UUID alone = put("Lisbon", MemoryKind.NOTE, null, "Jonas", null);
+        UUID near = put("Lisbon", MemoryKind.TURN, "s2", "Jonas", start);
+        put("a teapot", MemoryKind.TURN, "s2", "Ann", start.plusSeconds(60));
+        Candidates candidates = await(leg.candidates(search("teapot Jonas", RankingSignal.AUTHOR_WORDS), soon()));
+
+        LexicalResult found = await(leg.inContext(candidates, List.of(near, alone), soon()));
+        assertThat(ids(found)).hasSize(2).contains(near);
+        assertThat(found.authored()).containsExactlyInAnyOrder(near, alone);
     }
 
     @ParameterizedTest
@@ -260,6 +344,12 @@ class LexicalLegTest {
 
     private LexicalSearch search(String text) {
         return new LexicalSearch(scope, text, 100, null, Set.of());
+    }
+
+    private LexicalSearch search(String text, RankingSignal without) {
+        Set<RankingSignal> left = EnumSet.allOf(RankingSignal.class);
+        left.remove(without);
+        return new LexicalSearch(scope, text, 100, null, Set.of(), new RankingSettings(FusionMethod.SCORE, left));
     }
 
     private static List<UUID> ids(LexicalResult result) {

@@ -9,6 +9,8 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -110,9 +112,10 @@ class LuceneAnalysisTest {
         LexicalDocument document = analysis.document(
                 draft("tea tea tea with Melanie", "Melanie Tea", Instant.parse("2023-05-08T10:00:00Z")));
         Map<String, Double> words = new HashMap<>();
-        TsText.read(
-                document.tsvector(),
-                (word, position, weight) -> words.merge(word, LexicalField.frequency(position, weight), Double::sum));
+        TsText.read(document.tsvector(), (word, position, weight) -> {
+            LexicalField field = Objects.requireNonNull(LexicalField.of(weight));
+            words.merge(word, field.boost() * field.count(position), Double::sum);
+        });
         assertThat(words)
                 .containsEntry("tea", 3 + 2.0)
                 .containsEntry("melani", 1 + 2.0)
@@ -160,5 +163,22 @@ class LuceneAnalysisTest {
     static MemoryDraft draft(String content, @Nullable String author, @Nullable Instant occurredAt) {
         return new MemoryDraft(
                 content, MemoryKind.TURN, "user", author, null, occurredAt, false, null, new JsonObject());
+    }
+
+    @Test
+    void knownNamesAreLeftOutInWhateverFormTheyStand() {
+        Set<String> names = Set.of("carolin", "melani", "zoe");
+        assertThat(analysis.without("What is Caroline's plan for MELANIE?", names))
+                .isEqualTo("What is plan for ?");
+        assertThat(analysis.without("Did Caroline\u2019s cat meet Zo\u00eb", names))
+                .isEqualTo("Did cat meet");
+        assertThat(analysis.without("the carolina river", names)).isEqualTo("the carolina river");
+    }
+
+    @Test
+    void aQuestionThatIsOnlyANameStaysWhatItIs() {
+        assertThat(analysis.without("Caroline?", Set.of("carolin"))).isEqualTo("Caroline?");
+        assertThat(analysis.without("  odd   spaces stay ", Set.of("carolin"))).isEqualTo("  odd   spaces stay ");
+        assertThat(analysis.without("Caroline", Set.of())).isEqualTo("Caroline");
     }
 }

@@ -133,7 +133,7 @@ class RecallQualityTest {
         double lexical = report("lexical", questions, question -> recalled(question, RecallMode.LEXICAL));
         double vector = report("vector", questions, this::nearest);
         double hybrid = report("hybrid", questions, question -> recalled(question, RecallMode.HYBRID));
-        assertThat(hybrid).isGreaterThanOrEqualTo(0.69).isGreaterThan(lexical).isGreaterThan(vector);
+        assertThat(hybrid).isGreaterThanOrEqualTo(0.85).isGreaterThan(lexical).isGreaterThan(vector);
     }
 
     @SuppressWarnings("SystemOut") // the figures are what this test is for

@@ -10,10 +10,14 @@ import io.recallgate.embedding.api.EmbedResult;
 import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.recall.Await;
 import io.recallgate.recall.MemoryFixture;
 import io.recallgate.recall.TestDatabase;
 import io.recallgate.recall.api.DegradeReason;
+import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.MemoryKind;
+import io.recallgate.recall.api.RankingSettings;
+import io.recallgate.recall.api.RankingSettings.FusionMethod;
 import io.recallgate.recall.api.RecallHit;
 import io.recallgate.recall.api.RecallMode;
 import io.recallgate.recall.api.RecallRequest;
@@ -35,8 +39,11 @@ import io.recallgate.time.VertxTimers;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.SqlConnection;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -337,6 +344,77 @@ class RecallerTest {
     }
 
     @Test
+    void whatTheWordsFoundIsComparedByItsMeaningToo() {
+        for (int i = 0; i < VectorLeg.NEIGHBOURS; i++) {
+            put("filler", 1, 0.001f * i, 0, 0);
+        }
+        UUID nearer = put("the observatory", 0, 1, 0, 0);
+        UUID farther = put("an observatory", -1, 1, 0, 0);
+        RecallResponse response = await(recall("observatory", RecallMode.HYBRID));
+
+        assertThat(index.compared).containsExactlyInAnyOrder(nearer, farther);
+        assertThat(ids(response)).containsSubsequence(nearer, farther);
+        assertThat(hit(response, nearer).vectorRank()).isNull();
+    }
+
+    @Test
+    void anIndexThatFailsToCompareIsUnavailable() {
+        for (int i = 0; i < VectorLeg.NEIGHBOURS; i++) {
+            put("filler", 1, 0.001f * i, 0, 0);
+        }
+        UUID id = put("the observatory", 0, 1, 0, 0);
+        index.failsToCompare = new FailureException(FailureCode.DATABASE_UNAVAILABLE, "scripted");
+        assertDegraded(await(recall("observatory", RecallMode.HYBRID)), DegradeReason.VECTOR_INDEX_UNAVAILABLE, id);
+    }
+
+    @Test
+    void namesOfKnownAuthorsAreNotEmbedded() {
+        UUID hers = authored("went hiking on sunday", "Melanie", 1, 0, 0, 0);
+        Await.until("the authors are known", () -> {
+            await(recall("Where did Melanie go?", RecallMode.HYBRID));
+            return embedder.lastText().equals("Where did go?");
+        });
+        RecallResponse response = await(recall("Where did Melanie go?", RecallMode.HYBRID));
+        assertThat(ids(response)).containsExactly(hers);
+
+        settings.set(ranked(new RankingSettings(FusionMethod.SCORE, Set.of())));
+        await(recall("Where did Melanie go?", RecallMode.HYBRID));
+        assertThat(embedder.lastText()).isEqualTo("Where did Melanie go?");
+    }
+
+    @Test
+    void fusionAndSignalsAreReadForEachCall() {
+        UUID hers = authored("went hiking on sunday", "Melanie", 1, 0, 0, 0);
+        RecallResponse scores = await(recall("Where did Melanie go hiking?", RecallMode.HYBRID));
+        settings.set(ranked(new RankingSettings(FusionMethod.RRF, Set.of())));
+        RecallResponse ranks = await(recall("Where did Melanie go hiking?", RecallMode.HYBRID));
+        assertThat(hit(scores, hers).score()).isGreaterThan(1);
+        assertThat(hit(ranks, hers).score()).isEqualTo(2.0 / 61);
+    }
+
+    @Test
+    void aPinnedMemoryIsMarkedAndRankedLikeAnyOther() {
+        UUID best = put("the observatory on the hill", 1, 0, 0, 0);
+        UUID pinned = memories.insert(
+                UUID.randomUUID(),
+                scope,
+                new MemoryDraft(
+                        "an observatory and many other things beside it",
+                        MemoryKind.NOTE,
+                        null,
+                        null,
+                        null,
+                        null,
+                        true,
+                        null,
+                        new JsonObject()));
+        memories.vector(scope, pinned, MODEL, 0, EmbeddingVector.of(0, 1, 0, 0));
+        RecallResponse response = await(recall("observatory hill", RecallMode.HYBRID));
+        assertThat(ids(response)).containsExactly(best, pinned);
+        assertThat(response.hits().get(1).memory().draft().pinned()).isTrue();
+    }
+
+    @Test
     void aCallerWhoGivesUpIsAnsweredAtOnceAndNothingGoesOn() {
         put("observatory", 1, 0, 0, 0);
         embedder.stalls();
@@ -439,6 +517,10 @@ class RecallerTest {
         assertThat(FailureException.of(error).code()).isEqualTo(code);
     }
 
+    private static RecallSettings ranked(RankingSettings ranking) {
+        return new RecallSettings(2_500, 60_000, 5, 1_000, 300_000, 1_000, 3_600_000, 1 << 20, ranking);
+    }
+
     private UUID put(String content, float... vector) {
         UUID id = memories.turn(scope, content);
         memories.vector(scope, id, MODEL, 0, EmbeddingVector.of(vector).truncated(vector.length));
@@ -482,7 +564,9 @@ class RecallerTest {
     private static final class SwitchableIndex implements VectorIndex {
         private volatile @Nullable VectorIndex target;
         private volatile @Nullable FailureException fails;
+        private volatile @Nullable FailureException failsToCompare;
         private volatile boolean stalls;
+        private final List<UUID> compared = new CopyOnWriteArrayList<>();
         private final Promise<Void> asked = Promise.promise();
 
         @Override
@@ -493,6 +577,14 @@ class RecallerTest {
                 return Future.failedFuture(failure);
             }
             return stalls ? Promise.<List<VectorHit>>promise().future() : target().search(query, deadline);
+        }
+
+        @Override
+        public Future<Map<UUID, Double>> similarities(
+                VectorQuery query, Collection<UUID> memoryIds, Deadline deadline) {
+            compared.addAll(memoryIds);
+            FailureException failure = failsToCompare;
+            return failure != null ? Future.failedFuture(failure) : target().similarities(query, memoryIds, deadline);
         }
 
         @Override

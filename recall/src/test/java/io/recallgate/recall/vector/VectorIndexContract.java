@@ -76,6 +76,32 @@ abstract class VectorIndexContract {
     }
 
     @Test
+    void certainMemoriesAreComparedWhetherOrNotTheyAreNear() {
+        UUID near = embedded("near", 1, 0, 0, 0);
+        UUID far = embedded("far", 0, 1, 0, 0);
+        embedded("between", 1, 0.1f, 0, 0);
+        UUID otherModel = memories.turn(scope, "other model");
+        commit(scope, otherModel, OTHER_MODEL, unit(1, 0, 0, 0));
+        Scope foreignScope = new Scope("another owner", "project");
+        UUID foreign = memories.turn(foreignScope, "foreign");
+        commit(foreignScope, foreign, MODEL, unit(1, 0, 0, 0));
+
+        VectorQuery query = query(scope, MODEL, unit(1, 0, 0, 0), 1, null, Set.of());
+        Map<UUID, Double> similarities =
+                await(index.similarities(query, List.of(near, far, otherModel, foreign, UUID.randomUUID()), soon()));
+        assertThat(similarities).containsOnlyKeys(near, far);
+        assertThat(similarities)
+                .hasEntrySatisfying(near, cosine -> assertThat(cosine).isCloseTo(1, within(1e-6)));
+        assertThat(similarities)
+                .hasEntrySatisfying(far, cosine -> assertThat(cosine).isCloseTo(0, within(1e-6)));
+        assertThat(await(index.similarities(query, List.of(), soon()))).isEmpty();
+        VectorQuery wrong = query(scope, MODEL, unit(1, 0), 1, null, Set.of());
+        assertThatThrownBy(() -> await(index.similarities(wrong, List.of(near), soon())))
+                .satisfies(
+                        error -> assertThat(FailureException.of(error).code()).isEqualTo(FailureCode.INVALID_FIELD));
+    }
+
+    @Test
     void theNearestComesFirst() {
         UUID far = embedded("far", -1, 0.2f, 0, 0);
         UUID near = embedded("near", 1, 0.1f, 0, 0);

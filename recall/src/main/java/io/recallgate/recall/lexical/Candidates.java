@@ -1,0 +1,57 @@
+package io.recallgate.recall.lexical;
+
+import io.recallgate.recall.rank.IdOrder;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memories that match a question best by their own words: what the lexical leg looks at more closely.
+ *
+ * @param search what was looked for
+ * @param terms of the question; empty when it has no words, and the newest memories stand in
+ * @param scorer scores for this question; null when it has no words
+ * @param known of the scope when the search began
+ * @param best best first
+ */
+public record Candidates(
+        LexicalSearch search,
+        List<String> terms,
+        @Nullable QuestionScorer scorer,
+        @Nullable ScopeStatistics known,
+        List<Candidate> best) {
+
+    static final Comparator<LexicalHit> BEST_FIRST =
+            Comparator.comparingDouble(LexicalHit::score).reversed().thenComparing(LexicalHit::memoryId, IdOrder.BYTES);
+
+    /** Copies. */
+    public Candidates {
+        terms = List.copyOf(terms);
+        best = List.copyOf(best);
+    }
+
+    /** One of them; no counts where the question has no words. */
+    record Candidate(LexicalHit hit, @Nullable WordCounts counts) {}
+
+    /** Where each term of a question is. */
+    static Map<String, Integer> indexes(List<String> terms) {
+        Map<String, Integer> indexes = new HashMap<>();
+        for (int i = 0; i < terms.size(); i++) {
+            indexes.put(terms.get(i), i);
+        }
+        return indexes;
+    }
+
+    /** Ranks what was read, by its own words alone. */
+    static List<Candidate> ranked(Map<UUID, WordCounts> read, QuestionScorer scorer) {
+        return read.entrySet().stream()
+                .map(entry -> new Candidate(scorer.alone(entry.getKey(), entry.getValue()), entry.getValue()))
+                .filter(candidate -> candidate.hit.score() > 0)
+                .sorted(Comparator.comparing(Candidate::hit, BEST_FIRST))
+                .limit(LexicalSearch.MAX_LIMIT)
+                .toList();
+    }
+}

@@ -1,0 +1,114 @@
+package io.recallgate.recall.lexical;
+
+import io.recallgate.recall.api.MemoryKind;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ranks memories by their own words and those of their neighbours in the session. A neighbour that has none of the words
+ * itself is ranked too. Pure; one use, one thread; about a microsecond for each memory.
+ */
+final class ContextRanking {
+
+    private final Map<String, Integer> indexes;
+    private final Map<UUID, Turn> turns = new LinkedHashMap<>();
+    private final Map<UUID, UUID> before = new HashMap<>();
+
+    /** @param terms distinct terms of the question */
+    ContextRanking(List<String> terms) {
+        this.indexes = Candidates.indexes(terms);
+    }
+
+    private record Turn(UUID id, @Nullable UUID next, MemoryKind kind, WordCounts counts) {}
+
+    /**
+     * Takes a memory.
+     *
+     * @param next the one that follows it in its session, null if it is not known
+     * @param length terms of its text
+     * @param words in text form
+     */
+    void add(UUID id, @Nullable UUID next, MemoryKind kind, int length, String words) {
+        turns.put(id, new Turn(id, next, kind, WordCounts.read(indexes, length, words)));
+        if (next != null) {
+            before.put(next, id);
+        }
+    }
+
+    /** Whether it was taken. */
+    boolean has(UUID id) {
+        return turns.containsKey(id);
+    }
+
+    /** Those by somebody whom the question names. */
+    Set<UUID> authored() {
+        Set<UUID> authored = new HashSet<>();
+        for (Turn turn : turns.values()) {
+            if (turn.counts.authored()) {
+                authored.add(turn.id);
+            }
+        }
+        return authored;
+    }
+
+    /**
+     * Their scores, in no order; those without any of the words are left out.
+     *
+     * @param strength how much neighbours count for a memory of a kind, 0 to 1
+     * @param admitted kinds that may be found; the others only count for their neighbours
+     */
+    List<LexicalHit> scores(
+            QuestionScorer scorer, ToDoubleFunction<MemoryKind> strength, Predicate<MemoryKind> admitted) {
+        List<LexicalHit> hits = new ArrayList<>();
+        for (Turn turn : turns.values()) {
+            if (admitted.test(turn.kind)) {
+                LexicalHit hit = score(turn, scorer, strength.applyAsDouble(turn.kind));
+                if (hit.score() > 0) {
+                    hits.add(hit);
+                }
+            }
+        }
+        return hits;
+    }
+
+    private LexicalHit score(Turn turn, QuestionScorer scorer, double strength) {
+        boolean standalone = turn.next == null && !before.containsKey(turn.id);
+        if (strength == 0 || standalone) {
+            return scorer.alone(turn.id, turn.counts);
+        }
+        double[] around = new double[indexes.size()];
+        double length = turn.counts.length;
+        Turn earlier = turn;
+        Turn later = turn;
+        for (int distance = 1; distance <= Window.REACH; distance++) {
+            earlier = earlier == null ? null : known(before.get(earlier.id));
+            later = later == null ? null : known(later.next);
+            length += add(earlier, strength * Window.before(distance), around);
+            length += add(later, strength * Window.after(distance), around);
+        }
+        return scorer.score(turn.id, turn.counts, length, around, Window.texts(strength));
+    }
+
+    private @Nullable Turn known(@Nullable UUID id) {
+        return id == null ? null : turns.get(id);
+    }
+
+    private static double add(@Nullable Turn neighbour, double weight, double[] around) {
+        if (neighbour == null) {
+            return 0;
+        }
+        for (int i = 0; i < around.length; i++) {
+            around[i] += weight * neighbour.counts.body[i];
+        }
+        return weight * neighbour.counts.length;
+    }
+}

@@ -1,0 +1,59 @@
+package io.recallgate.recall.lexical;
+
+import java.util.Map;
+
+/**
+ * How often each term of a question occurs in one memory, field by field. Arrays are in the order of the terms and never
+ * changed once read.
+ */
+final class WordCounts {
+
+    final int length;
+    final double[] body;
+    final double[] author;
+    final double[] date;
+
+    private WordCounts(int length, int terms) {
+        this.length = length;
+        this.body = new double[terms];
+        this.author = new double[terms];
+        this.date = new double[terms];
+    }
+
+    /**
+     * Reads.
+     *
+     * @param indexes where each term of the question is
+     * @param length terms of the memory's text
+     * @param words its words in text form; those that are not asked for are skipped
+     */
+    static WordCounts read(Map<String, Integer> indexes, int length, String words) {
+        WordCounts counts = new WordCounts(length, indexes.size());
+        TsText.read(words, (lexeme, position, weight) -> {
+            Integer index = indexes.get(lexeme);
+            LexicalField field = LexicalField.of(weight);
+            if (index != null && field != null) {
+                counts.of(field)[index] += field.count(position);
+            }
+        });
+        return counts;
+    }
+
+    /** Whether any term is in the author's name. */
+    boolean authored() {
+        for (double count : author) {
+            if (count > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private double[] of(LexicalField field) {
+        return switch (field) {
+            case BODY -> body;
+            case AUTHOR -> author;
+            case DATE -> date;
+        };
+    }
+}

@@ -1,0 +1,6 @@
+-- In how many memories each word of a date is. $1 owner, $2 project, $3 most words
+select word, ndoc
+from ts_stat(format('select words from memory where owner = %L and project = %L', $1::text, $2::text), 'b')
+where ndoc > 1
+order by ndoc desc, word
+limit $3
