@@ -64,6 +64,8 @@ public enum FailureCode {
      * clients send those again by themselves.
      */
     EMBEDDING_GIVEN_UP(1510, 422, Retry.NEVER),
+    /** The embedding provider's vectors have another dimension than they should. */
+    DIMENSION_MISMATCH(1511, 502, Retry.LATER),
     /** The caller's deadline passed first. */
     DEADLINE_EXCEEDED(1601, 504, Retry.LATER),
     /** The caller cancelled; over HTTP nobody is left to read this. */

@@ -58,6 +58,7 @@ class ArchitectureTest {
                     "io.recallgate.embedding.pool..",
                     "io.recallgate.embedding.protocol..",
                     "io.recallgate.embedding.worker..",
+                    "io.recallgate.embedding.remote..",
                     "io.recallgate.embedding.model..");
 
     @ArchTest

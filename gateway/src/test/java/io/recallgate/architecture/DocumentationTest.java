@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.embedding.pool.OperationState;
 import io.recallgate.embedding.pool.SlotState;
+import io.recallgate.embedding.remote.BreakerState;
 import io.recallgate.gateway.config.Setting;
 import io.recallgate.gateway.postgres.PostgresState;
 import io.recallgate.gateway.runtime.LifecycleState;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Test;
 class DocumentationTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
-    private static final Pattern EDGE = Pattern.compile("^ +([A-Z]+) --> ([A-Z]+)", Pattern.MULTILINE);
+    private static final Pattern EDGE = Pattern.compile("^ +([A-Z_]+) --> ([A-Z_]+)", Pattern.MULTILINE);
     private static final Pattern VARIABLE = Pattern.compile("`((?:RECALLGATE|EMBEDDING)_[A-Z_]+)`");
     private static final Pattern SETTING_ROW = Pattern.compile(
             "^\\| (`(?:RECALLGATE|EMBEDDING)_[A-Z_]+`(?:, `RECALLGATE_[A-Z_]+`)*) \\| ([^|]+) \\| ([^|]+) \\|$",
@@ -43,6 +44,7 @@ class DocumentationTest {
         assertDiagram("gateway", LifecycleState.values(), LifecycleState::next);
         assertDiagram("postgres", PostgresState.values(), PostgresState::next);
         assertDiagram("pulse", PulseState.values(), PulseState::next);
+        assertDiagram("breaker", BreakerState.values(), BreakerState::next);
     }
 
     @Test

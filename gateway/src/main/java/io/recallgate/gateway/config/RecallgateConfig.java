@@ -1,10 +1,12 @@
 package io.recallgate.gateway.config;
 
+import io.recallgate.embedding.remote.RemoteOptions;
 import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.api.RetentionPolicy;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -64,6 +66,8 @@ public record RecallgateConfig(
     public enum Provider {
         /** A native model in this process. */
         LOCAL,
+        /** Any server that speaks OpenAI's embeddings. */
+        OPENAI,
         /** Nobody: lexical recall only. */
         NONE
     }
@@ -75,8 +79,10 @@ public record RecallgateConfig(
      * @param model a bundled name or a directory
      * @param workers number of workers; empty for as many as cores and memory allow
      * @param pool watchdogs and bounds of the local pool
+     * @param remote the remote provider; empty for another one
      */
-    public record Embedding(Provider provider, String model, OptionalInt workers, Pool pool) {}
+    public record Embedding(
+            Provider provider, String model, OptionalInt workers, Pool pool, Optional<RemoteOptions> remote) {}
 
     /**
      * Watchdogs and bounds of the local pool.
@@ -178,9 +184,10 @@ public record RecallgateConfig(
     }
 
     private static Embedding embedding(SettingValues values) {
-        String provider = values.required(Setting.EMBEDDING_PROVIDER);
+        Provider provider =
+                Provider.valueOf(values.required(Setting.EMBEDDING_PROVIDER).toUpperCase(Locale.ROOT));
         return new Embedding(
-                provider.equals("local") ? Provider.LOCAL : Provider.NONE,
+                provider,
                 values.required(Setting.EMBEDDING_MODEL),
                 values.text(Setting.EMBEDDING_WORKERS).stream()
                         .mapToInt(Integer::parseInt)
@@ -196,7 +203,8 @@ public record RecallgateConfig(
                         values.whole(Setting.SLICE_TOKENS),
                         values.whole(Setting.DOCUMENT_FAIRNESS),
                         values.whole(Setting.QUEUE_OPERATIONS),
-                        values.number(Setting.QUEUE_BYTES)));
+                        values.number(Setting.QUEUE_BYTES)),
+                provider == Provider.OPENAI ? Optional.of(RemoteSettings.of(values)) : Optional.empty());
     }
 
     private static RecallSettings recall(SettingValues values) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * unit, and why. {@code conf/recallgate.yaml} is written from it, and a test holds the two together.
  */
 @SuppressWarnings("ImmutableEnumChecker") // SettingType is sealed and all its records are immutable
-public enum Setting {
+public enum Setting implements SettingTable {
     DATA_DIR(
             "RECALLGATE_DATA_DIR",
             "data-dir",
@@ -94,17 +94,19 @@ public enum Setting {
     EMBEDDING_PROVIDER(
             "RECALLGATE_EMBEDDING_PROVIDER",
             "embedding.provider",
-            Choice.of("local", "none"),
+            Choice.of("local", "openai", "none"),
             "local",
             "",
-            "local runs the model in this process; none serves lexical recall only."),
+            "local runs the model in this process; openai asks any server that speaks OpenAI's /v1/embeddings; none"
+                    + " serves lexical recall only."),
     EMBEDDING_MODEL(
             "RECALLGATE_EMBEDDING_MODEL",
             "embedding.model",
             new Text("a bundled name, or a directory with model.onnx, tokenizer.json and recallgate-model.yaml"),
             "e5-small-v2-q",
             "",
-            "A bundled name, or a directory with model.onnx, tokenizer.json and recallgate-model.yaml."),
+            "A bundled name, or a directory with model.onnx, tokenizer.json and recallgate-model.yaml; with the provider"
+                    + " openai the model's name there."),
     EMBEDDING_WORKERS(
             "RECALLGATE_EMBEDDING_WORKERS",
             "embedding.workers",
@@ -120,6 +122,21 @@ public enum Setting {
             "ms",
             "Bound on a query's embedding. When it is over, lexical rows are the answer, labelled.",
             Trait.LIVE),
+    EMBEDDING_URL(RemoteSettings.URL),
+    EMBEDDING_API_KEY(RemoteSettings.API_KEY),
+    EMBEDDING_DIMENSIONS(RemoteSettings.DIMENSIONS),
+    EMBEDDING_MAX_TOKENS(RemoteSettings.MAX_TOKENS),
+    EMBEDDING_QUERY_PREFIX(RemoteSettings.QUERY_PREFIX),
+    EMBEDDING_DOCUMENT_PREFIX(RemoteSettings.DOCUMENT_PREFIX),
+    EMBEDDING_CANCELS_ON_DISCONNECT(RemoteSettings.CANCELS_ON_DISCONNECT),
+    EMBEDDING_CONNECT_TIMEOUT_MS(RemoteSettings.CONNECT_TIMEOUT_MS),
+    EMBEDDING_CONNECTIONS(RemoteSettings.CONNECTIONS),
+    EMBEDDING_BATCH_TIMEOUT_MS(RemoteSettings.BATCH_TIMEOUT_MS),
+    EMBEDDING_BATCH_INPUTS(RemoteSettings.BATCH_INPUTS),
+    EMBEDDING_BREAKER_EXPIRIES(RemoteSettings.BREAKER_EXPIRIES),
+    EMBEDDING_BREAKER_BACKOFF_MS(RemoteSettings.BREAKER_BACKOFF_MS),
+    EMBEDDING_BREAKER_BACKOFF_MAX_MS(RemoteSettings.BREAKER_BACKOFF_MAX_MS),
+    EMBEDDING_BREAKER_PROBE_MS(RemoteSettings.BREAKER_PROBE_MS),
     INITIALISATION_WATCHDOG_MS(
             "RECALLGATE_INITIALISATION_WATCHDOG_MS",
             "embedding.initialisation-watchdog-ms",
@@ -291,7 +308,7 @@ public enum Setting {
             "Least severe level that is written. Texts of memories are never logged, at any level.");
 
     /** What else is to be known of a setting. */
-    enum Trait {
+    public enum Trait {
         /** Can change while the gateway runs. */
         LIVE,
         /** Its value is never shown; it may also come from the file that the name with _FILE points to. */
@@ -300,13 +317,7 @@ public enum Setting {
 
     private static final Map<String, Setting> BY_NAME = index();
 
-    private final String environment;
-    private final String key;
-    private final SettingType type;
-    private final @Nullable String defaultValue;
-    private final String unit;
-    private final String description;
-    private final Set<Trait> traits;
+    private final Entry entry;
 
     Setting(
             String environment,
@@ -316,53 +327,16 @@ public enum Setting {
             String unit,
             String description,
             Trait... traits) {
-        this.environment = environment;
-        this.key = key;
-        this.type = type;
-        this.defaultValue = defaultValue;
-        this.unit = unit;
-        this.description = description;
-        this.traits = Set.of(traits);
+        entry = new Entry(environment, key, type, defaultValue, unit, description, Set.of(traits));
     }
 
-    /** The name in the environment and in {@code /v1/settings}. */
-    public String environment() {
-        return environment;
+    Setting(Entry entry) {
+        this.entry = entry;
     }
 
-    /** The key in the file, dots between levels. */
-    public String key() {
-        return key;
-    }
-
-    /** What is allowed. */
-    public SettingType type() {
-        return type;
-    }
-
-    /** The default, null for a setting that is unset unless given. */
-    public @Nullable String defaultValue() {
-        return defaultValue;
-    }
-
-    /** The unit, empty for none. */
-    public String unit() {
-        return unit;
-    }
-
-    /** What it does and why the default is what it is; one or two sentences. */
-    public String description() {
-        return description;
-    }
-
-    /** Whether it can change while the gateway runs. */
-    public boolean live() {
-        return traits.contains(Trait.LIVE);
-    }
-
-    /** Whether its value is never shown. */
-    public boolean secret() {
-        return traits.contains(Trait.SECRET);
+    @Override
+    public Entry entry() {
+        return entry;
     }
 
     /**
@@ -377,8 +351,8 @@ public enum Setting {
     private static Map<String, Setting> index() {
         Map<String, Setting> index = new LinkedHashMap<>();
         Arrays.stream(values()).forEach(setting -> {
-            index.put(setting.environment, setting);
-            index.put(setting.key, setting);
+            index.put(setting.environment(), setting);
+            index.put(setting.key(), setting);
         });
         return Collections.unmodifiableMap(index);
     }

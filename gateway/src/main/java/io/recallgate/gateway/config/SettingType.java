@@ -90,6 +90,25 @@ public sealed interface SettingType {
         }
     }
 
+    /** What is put before a text: white space counts, and a line break is allowed, as instructions to models have one. */
+    record Prefix() implements SettingType {
+        /** It takes its share of the model's window for each text. */
+        private static final int MAX_LENGTH = 1_000;
+
+        @Override
+        public String allowed() {
+            return "a text of at most " + MAX_LENGTH + " characters";
+        }
+
+        @Override
+        public boolean accepts(String raw) {
+            return !raw.isEmpty()
+                    && raw.length() <= MAX_LENGTH
+                    && raw.chars().noneMatch(unit -> Character.isISOControl(unit) && unit != '\n' && unit != '\t')
+                    && raw.chars().noneMatch(unit -> Character.isSurrogate((char) unit));
+        }
+    }
+
     /** Days of projects: {@code OWNER/PROJECT=DAYS}, separated by commas. */
     record ProjectDays() implements SettingType {
         /** Some hundred projects; more are better told apart by owner and kept under the general rule. */

@@ -47,16 +47,7 @@ public final class SettingValues {
     /** @throws ConfigException if {@code text} is not allowed for {@code setting} */
     static void check(Setting setting, String text, SettingSource source) {
         if (!setting.type().accepts(text)) {
-            // Designed and not built yet: whoever asks for it should learn that it is no mistake of theirs.
-            boolean later = setting == Setting.EMBEDDING_PROVIDER && text.equals("openai");
-            throw invalid(
-                    setting,
-                    text,
-                    source,
-                    later
-                            ? "local or none until the remote provider is there; local runs a bundled model with no"
-                                    + " server"
-                            : setting.type().allowed());
+            throw invalid(setting, text, source, setting.type().allowed());
         }
     }
 

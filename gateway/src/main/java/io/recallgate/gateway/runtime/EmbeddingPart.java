@@ -5,7 +5,7 @@ import io.recallgate.embedding.api.WorkerOperations;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 
-/** Who embeds: the local pool, or nobody. */
+/** Who embeds: the local pool, a remote provider, or nobody. */
 interface EmbeddingPart {
 
     /**

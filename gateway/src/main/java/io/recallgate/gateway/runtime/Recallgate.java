@@ -100,9 +100,7 @@ public final class Recallgate implements GatewayRuntime {
                         config.database().url().get(), config.database().poolSize())
                 : new EmbeddedDatabase(
                         vertx, time.clock(), config.dataDir(), config.database().poolSize());
-        EmbeddingPart embedding = config.embedding().provider() == RecallgateConfig.Provider.NONE
-                ? new NoEmbedding(vertx, time.clock())
-                : new LocalEmbedding(vertx, config, time, registry);
+        EmbeddingPart embedding = embedding(vertx, settings, time, registry);
         ReadWorkers readers = new ReadWorkers(ReadLimits.DEFAULTS, time.clock(), time.timers(), registry);
         MemoryPart memory = new RecallMemory(
                 vertx, settings.recallSettings(), () -> settings.config().retention(), time, registry, readers);
@@ -110,6 +108,21 @@ public final class Recallgate implements GatewayRuntime {
                 .description("Configuration files whose present content is not in force, because it is wrong or gone")
                 .register(registry);
         return new Recallgate(vertx, files, time, new Parts(database, memory, embedding), readers);
+    }
+
+    private static EmbeddingPart embedding(Vertx vertx, SettingsHolder settings, Time time, MeterRegistry registry) {
+        RecallgateConfig config = settings.config();
+        return switch (config.embedding().provider()) {
+            case LOCAL -> new LocalEmbedding(vertx, config, time, registry);
+            case OPENAI ->
+                new RemoteEmbedding(
+                        vertx,
+                        config.embedding().remote().orElseThrow(),
+                        () -> settings.config().recall().embeddingTimeoutMillis(),
+                        time.clock(),
+                        registry);
+            case NONE -> new NoEmbedding(vertx, time.clock());
+        };
     }
 
     /**

@@ -3,11 +3,13 @@ package io.recallgate.gateway.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.recallgate.embedding.remote.RemoteOptions;
 import io.recallgate.recall.api.RecallSettings;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -77,7 +79,10 @@ class RecallgateConfigTest {
                 "RECALLGATE_JOB_BACKOFF_MAX_MS | 5 | RECALLGATE_JOB_BACKOFF_MAX_MS is '5': allowed is at least RECALLGATE_JOB_BACKOFF_BASE_MS",
                 "RECALLGATE_DATABASE_POOL_SIZE | 31 | RECALLGATE_DATABASE_POOL_SIZE is '31': allowed is at most 30 with the embedded PostgreSQL; RECALLGATE_DATABASE_URL names another",
                 "RECALLGATE_HTTP_PROT | 1 | RECALLGATE_HTTP_PROT is not a setting; did you mean RECALLGATE_HTTP_PORT?",
-                "RECALLGATE_EMBEDDING_URL | https://api.example/v1 | RECALLGATE_EMBEDDING_URL: this setting is not part of this version yet; unset it",
+                "RECALLGATE_UPSTREAM_OPENAI_URL | https://api.example/v1 | RECALLGATE_UPSTREAM_OPENAI_URL: this setting is not part of this version yet; unset it",
+                "RECALLGATE_EMBEDDING_PROVIDER | openai | RECALLGATE_EMBEDDING_URL is not set: with RECALLGATE_EMBEDDING_PROVIDER 'openai' it is the base URL of the server",
+                "RECALLGATE_EMBEDDING_URL | ftp://api.example/v1 | RECALLGATE_EMBEDDING_URL is 'ftp://api.example/v1': allowed is a URL such as https://host/path",
+                "RECALLGATE_EMBEDDING_DIMENSIONS | 0 | RECALLGATE_EMBEDDING_DIMENSIONS is '0': allowed is a whole number from 1 to 16000",
                 "RECALLGATE_INPUT_LIMIT_BYTES | 1000 | RECALLGATE_INPUT_LIMIT_BYTES is not a setting; conf/recallgate.yaml lists all",
                 "RECALLGATE_DATABASE_URL_FILE | /nowhere/at/all | RECALLGATE_DATABASE_URL_FILE is '/nowhere/at/all': allowed is a file that can be read",
             })
@@ -88,12 +93,52 @@ class RecallgateConfigTest {
     }
 
     @Test
-    void theRemoteProviderSaysWhenItComesAndWhatToUseInstead() {
-        assertThatThrownBy(() ->
-                        RecallgateConfig.load(Map.of("RECALLGATE_EMBEDDING_PROVIDER", "openai"), Optional.empty()))
+    void theRemoteProviderTakesItsSettingsAndShowsNoKey() throws IOException {
+        Path key = Files.writeString(directory.resolve("key"), "sk-hunter2\n");
+        RecallgateConfig config = RecallgateConfig.load(
+                Map.of(
+                        "RECALLGATE_EMBEDDING_PROVIDER", "openai",
+                        "RECALLGATE_EMBEDDING_URL", "http://127.0.0.1:11434",
+                        "RECALLGATE_EMBEDDING_MODEL", "nomic-embed-text",
+                        "RECALLGATE_EMBEDDING_API_KEY_FILE", key.toString(),
+                        "RECALLGATE_EMBEDDING_DIMENSIONS", "768",
+                        "RECALLGATE_EMBEDDING_QUERY_PREFIX", "search_query: ",
+                        "RECALLGATE_EMBEDDING_CANCELS_ON_DISCONNECT", "true",
+                        "RECALLGATE_EMBEDDING_BATCH_TIMEOUT_MS", "9000",
+                        "RECALLGATE_EMBEDDING_BREAKER_BACKOFF_MS", "700"),
+                Optional.empty());
+
+        RemoteOptions remote = config.embedding().remote().orElseThrow();
+        assertThat(remote.server().endpoint()).hasToString("http://127.0.0.1:11434/v1/embeddings");
+        assertThat(remote.server().apiKey()).hasValue("sk-hunter2");
+        assertThat(remote.server().cancelsOnDisconnect()).isTrue();
+        assertThat(remote.model().name()).isEqualTo("nomic-embed-text");
+        assertThat(remote.model().dimensions()).hasValue(768);
+        assertThat(remote.model().queryPrefix()).isEqualTo("search_query: ");
+        assertThat(remote.bounds().batch()).hasSeconds(9);
+        assertThat(remote.breaker().backoff()).hasMillis(700);
+        assertThat(config.toString()).doesNotContain("hunter2");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "RECALLGATE_EMBEDDING_MODEL | | RECALLGATE_EMBEDDING_MODEL is not set: with RECALLGATE_EMBEDDING_PROVIDER 'openai' it is the model's name there",
+                "RECALLGATE_EMBEDDING_URL | http://u:hunter2@h/v1 | RECALLGATE_EMBEDDING_URL: allowed is a base URL such as https://api.openai.com/v1, without user, query and fragment; RECALLGATE_EMBEDDING_API_KEY takes the key",
+                "RECALLGATE_EMBEDDING_API_KEY | sk hunter2 | RECALLGATE_EMBEDDING_API_KEY: allowed is a key of visible ASCII characters",
+                "RECALLGATE_EMBEDDING_BREAKER_BACKOFF_MAX_MS | 5 | RECALLGATE_EMBEDDING_BREAKER_BACKOFF_MAX_MS is '5': allowed is at least RECALLGATE_EMBEDDING_BREAKER_BACKOFF_MS"
+            })
+    void whatTheRemoteProviderLacksIsOneLine(String name, String value, String line) {
+        Map<String, String> environment = new HashMap<>(Map.of(
+                "RECALLGATE_EMBEDDING_PROVIDER", "openai",
+                "RECALLGATE_EMBEDDING_URL", "https://api.example/v1",
+                "RECALLGATE_EMBEDDING_MODEL", "some-model"));
+        environment.put(name, value == null ? "" : value);
+
+        assertThatThrownBy(() -> RecallgateConfig.load(environment, Optional.empty()))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("'openai'")
-                .hasMessageContaining("local or none until the remote provider is there");
+                .hasMessage(line);
     }
 
     @Test

@@ -17,7 +17,8 @@ final class SettingsDocument {
         Map<String, String> groups = new LinkedHashMap<>();
         groups.put("http", "The HTTP server.");
         groups.put("database", "PostgreSQL 15 or newer: the embedded one, or yours.");
-        groups.put("embedding", "Who turns text into vectors, and the bounds of the local pool.");
+        groups.put(
+                "embedding", "Who turns text into vectors, and the bounds of the local pool and of a remote provider.");
         groups.put("recall", "Recall.");
         groups.put("jobs", "Embedding jobs: what was remembered is embedded in the background.");
         groups.put("log", "The log, on standard error.");

@@ -1,5 +1,6 @@
 package io.recallgate.recall.passage;
 
+import io.recallgate.embedding.api.TokenEstimate;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

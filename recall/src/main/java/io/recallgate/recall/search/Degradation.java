@@ -39,6 +39,7 @@ final class Degradation extends RuntimeException {
                     case DEADLINE_EXCEEDED -> late;
                     case OVERLOADED -> DegradeReason.EMBEDDING_OVERLOADED;
                     case EMBEDDING_CIRCUIT_OPEN -> DegradeReason.EMBEDDING_CIRCUIT_OPEN;
+                    case DIMENSION_MISMATCH -> DegradeReason.DIMENSION_MISMATCH;
                     case NO_EMBEDDING_PROVIDER -> DegradeReason.NO_EMBEDDING_PROVIDER;
                     case EMBEDDING_UNAVAILABLE, NOT_READY, SHUTTING_DOWN, MODEL_UNUSABLE ->
                         DegradeReason.EMBEDDING_UNAVAILABLE;

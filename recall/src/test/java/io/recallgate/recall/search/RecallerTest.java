@@ -179,6 +179,7 @@ class RecallerTest {
         "INTERNAL, EMBEDDING_ERROR",
         "NO_EMBEDDING_PROVIDER, NO_EMBEDDING_PROVIDER",
         "EMBEDDING_CIRCUIT_OPEN, EMBEDDING_CIRCUIT_OPEN",
+        "DIMENSION_MISMATCH, DIMENSION_MISMATCH",
         "DEADLINE_EXCEEDED, EMBEDDING_TIMEOUT"
     })
     void eachTroubleOfTheProviderHasItsLabel(FailureCode code, DegradeReason reason) {

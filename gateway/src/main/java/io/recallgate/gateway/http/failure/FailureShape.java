@@ -45,6 +45,8 @@ public record FailureShape(String title, String openAiType, String openAiCode, S
             case DATABASE_UNAVAILABLE -> server("The database is out of reach", "database_unavailable");
             case EMBEDDING_UNAVAILABLE -> server("The embedding provider is gone", "embedding_unavailable");
             case EMBEDDING_FAILED -> server("The embedding provider failed", "embedding_failed");
+            case DIMENSION_MISMATCH ->
+                server("The embedding provider's vectors have another dimension", "dimension_mismatch");
             case NO_EMBEDDING_PROVIDER -> server("No embedding provider is configured", "no_embedding_provider");
             case QUARANTINED -> server("This work is quarantined", "quarantined");
             case EMBEDDING_GIVEN_UP -> invalid("This input cannot be embedded here", "embedding_given_up");

@@ -1,4 +1,4 @@
-package io.recallgate.recall.passage;
+package io.recallgate.embedding.api;
 
 /**
  * How many tokens a model makes of a text, without its tokenizer: rather too many than too few, so that a passage cut by
@@ -9,7 +9,7 @@ package io.recallgate.recall.passage;
  * alphabets, ideographs, marks, punctuation and symbols count one each, Hangul syllables and what lies beyond the basic
  * plane two each: a vocabulary that does not know them takes them apart. White space is free.
  */
-final class TokenEstimate {
+public final class TokenEstimate {
 
     /** From here on a run of letters is more likely code, a key or a hash than a word. */
     private static final int WORD_LETTERS = 12;
@@ -28,7 +28,7 @@ final class TokenEstimate {
     }
 
     /** Tokens of {@code text} from {@code from} to {@code to}. */
-    static int tokens(String text, int from, int to) {
+    public static int tokens(String text, int from, int to) {
         TokenEstimate estimate = new TokenEstimate();
         for (int at = from; at < to; at += Character.charCount(text.codePointAt(at))) {
             estimate.add(text.codePointAt(at));
@@ -37,7 +37,7 @@ final class TokenEstimate {
     }
 
     /** The last index up to which the text from {@code from} has at most {@code tokens} tokens. */
-    static int reach(String text, int from, int to, int tokens) {
+    public static int reach(String text, int from, int to, int tokens) {
         TokenEstimate estimate = new TokenEstimate();
         int at = from;
         while (at < to) {
@@ -51,7 +51,7 @@ final class TokenEstimate {
     }
 
     /** The first index, not before {@code from}, from which the text up to {@code to} has at most {@code tokens}. */
-    static int reachBack(String text, int from, int to, int tokens) {
+    public static int reachBack(String text, int from, int to, int tokens) {
         TokenEstimate estimate = new TokenEstimate();
         int at = to;
         while (at > from) {
