@@ -15,8 +15,8 @@ final class Flight {
     /** Whether its end decides about the breaker, so that it goes on without its caller. */
     final boolean probe;
 
-    final ProviderClient.Exchange exchange;
     private final long startedNanos;
+    private ProviderClient.@Nullable Exchange exchange;
     Timers.@Nullable Timer bound;
     /** Whether the breaker has been told how it ended. */
     boolean judged;
@@ -25,19 +25,24 @@ final class Flight {
     /** Whether its connection is free again. */
     boolean over;
 
-    Flight(
-            Work work,
-            List<ProviderRow> rows,
-            long attempt,
-            boolean probe,
-            ProviderClient.Exchange exchange,
-            long startedNanos) {
+    Flight(Work work, List<ProviderRow> rows, long attempt, boolean probe, long startedNanos) {
         this.work = work;
         this.rows = rows;
         this.attempt = attempt;
         this.probe = probe;
-        this.exchange = exchange;
         this.startedNanos = startedNanos;
+    }
+
+    /** It is on its way; all its clocks run already. */
+    void departs(ProviderClient.Exchange on) {
+        exchange = on;
+    }
+
+    /** Closes its connection. */
+    void reset() {
+        if (exchange != null) {
+            exchange.reset();
+        }
     }
 
     Priority priority() {

@@ -134,7 +134,7 @@ final class RemoteDriver {
         }
         if (options.server().cancelsOnDisconnect() && !flight.probe) {
             land(flight, clock ? "expired" : "left");
-            flight.exchange.reset();
+            flight.reset();
         } else {
             // The server works on it whatever we do, so its connection stays taken until it is done.
             flight.abandoned = true;
@@ -169,10 +169,12 @@ final class RemoteDriver {
                     : Math.max(boundNanos, work.request.deadline().remainingNanos());
         }
         List<ProviderRow> rows = work.next(now());
-        Flight flight = new Flight(work, rows, attempt, probe, provider.send(rows, dimensions()), now());
+        Flight flight = new Flight(work, rows, attempt, probe, now());
         flights.add(flight);
         flight.bound = time.timers().schedule(boundNanos, () -> callers.run(() -> expire(flight)));
-        flight.exchange.answer().onComplete(answer -> {
+        ProviderClient.Exchange exchange = provider.send(rows, dimensions());
+        flight.departs(exchange);
+        exchange.answer().onComplete(answer -> {
             if (flight.over) {
                 return;
             }
@@ -243,7 +245,7 @@ final class RemoteDriver {
         }
         long nanos = flight.hadNanos(now());
         land(flight, "expired");
-        flight.exchange.reset();
+        flight.reset();
         FailureException failure = Failures.noAnswer(flight.priority(), nanos);
         lastTrouble = failure.code().code();
         judgeOnce(flight, new BreakerEvent.Expired(flight.attempt, nanos, limitNanos()));
@@ -342,7 +344,7 @@ final class RemoteDriver {
         }
         for (Flight flight : List.copyOf(flights)) {
             land(flight, "left");
-            flight.exchange.reset();
+            flight.reset();
         }
         show();
         return provider.close();
