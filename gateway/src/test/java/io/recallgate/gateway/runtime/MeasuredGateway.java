@@ -5,6 +5,8 @@ import io.recallgate.embedding.api.Embedder;
 import io.recallgate.gateway.config.ConfigFiles;
 import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsHolder;
+import io.recallgate.recall.read.ReadLimits;
+import io.recallgate.recall.read.ReadWorkers;
 import io.vertx.core.Vertx;
 
 /** A whole gateway with its PostgreSQL and its pool, which can be asked beside the gateway. Any thread. */
@@ -17,6 +19,7 @@ public final class MeasuredGateway {
     public MeasuredGateway(Vertx vertx, SettingsHolder settings, Recallgate.Time time, MeterRegistry registry) {
         RecallgateConfig config = settings.config();
         embedding = new LocalEmbedding(vertx, config, time, registry);
+        ReadWorkers readers = new ReadWorkers(ReadLimits.DEFAULTS, time.clock(), time.timers(), registry);
         gateway = new Recallgate(
                 vertx,
                 ConfigFiles.of(settings),
@@ -27,8 +30,9 @@ public final class MeasuredGateway {
                                 time.clock(),
                                 config.dataDir(),
                                 config.database().poolSize()),
-                        new RecallMemory(vertx, settings.recallSettings(), config::retention, time, registry),
-                        embedding));
+                        new RecallMemory(vertx, settings.recallSettings(), config::retention, time, registry, readers),
+                        embedding),
+                readers);
     }
 
     /** What is to be started, served and stopped. */

@@ -14,6 +14,7 @@ import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
