@@ -171,7 +171,8 @@ public final class Recall {
     }
 
     private static Future<Recall> open(Vertx vertx, RecallOptions options, Parts parts, Schema.Report schema) {
-        Database database = Database.open(vertx, options.database(), parts.timers());
+        Database database =
+                Database.open(vertx, options.database(), parts.timers()).measuredBy(parts.meters());
         ReadWorkers readers = new ReadWorkers(
                 ReadLimits.DEFAULTS.with(options.readThreads(), options.readQueue()),
                 parts.clock(),

@@ -75,7 +75,7 @@ final class RecallMemory implements MemoryPart {
     @Override
     public Future<Opened> open(DatabaseOptions options, Embedder embedder) {
         return Schema.migrate(vertx, options).compose(report -> {
-            Database database = Database.open(vertx, options, time.timers());
+            Database database = Database.open(vertx, options, time.timers()).measuredBy(registry);
             return VectorIndexes.open(
                             database,
                             time.clock(),

@@ -1,5 +1,7 @@
 package io.recallgate.recall.database;
 
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.time.Deadline;
@@ -18,6 +20,8 @@ import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.SqlConnection;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A bounded pool of connections and the only way to run statements. May be used on any thread; results arrive on the
@@ -25,10 +29,13 @@ import java.util.function.Function;
  *
  * <p>Every unit of work has a deadline: the server keeps it as {@code statement_timeout}, and the caller is answered by
  * it whatever the server does. When the server answers nobody any more, all callers are told at once, and no more are
- * taken on until it does ({@link Heartbeat}). The connection stays with its unit until the statements in flight have settled; it is
- * never cancelled or closed under a running statement, since either would hit the next borrower.
+ * taken on until it does ({@link Heartbeat}). The connection stays with its unit until the statements in flight have
+ * settled; it is never cancelled or closed under a running statement, since either would hit the next borrower. The one
+ * exception is a silent database that answers on a new connection only: then all that were open are closed together.
  */
 public final class Database {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Database.class);
 
     /** No statement runs longer, whatever its caller would wait: a bound on what a stuck one can hold. */
     static final long MAX_STATEMENT_MILLIS = 60_000;
@@ -36,27 +43,55 @@ public final class Database {
     /** A transaction that lost a race runs again so often; more means contention that its caller should know about. */
     private static final int MAX_RUNS = 4;
 
+    /** When the server ends a session without a statement. The pool does so before, so this ends abandoned ones. */
+    static final long SERVER_IDLE_MILLIS = 300_000;
+
+    /** Of the pool's sizes: so many times it may be abandoned before the server has let go of the first. */
+    private static final int ABANDONED_POOLS = 3;
+
+    /** What the doubling of its time allows of lines given up in {@link AbandonedConnections#HELD_MILLIS}. */
+    private static final int ABANDONED_LINES = 20;
+
+    /** Above the pool's idle time and every statement: it ends connections whose peer is silently gone. */
+    private static final int POOL_IDLE_SECONDS = 300;
+
+    /** Below the four minutes after which the first firewalls forget a connection on which nothing is said. */
+    private static final int LINE_IDLE_SECONDS = 120;
+
     private final Vertx vertx;
+    private final DatabaseOptions options;
+    private final AbandonedConnections abandonedPools;
+    private final AbandonedConnections abandonedLines;
     private final UnitOfWork.Ways ways;
+    private volatile Connections connections;
     private volatile boolean closing;
 
-    private Database(Vertx vertx, UnitOfWork.Ways ways) {
+    private Database(Vertx vertx, DatabaseOptions options, Timers timers) {
         this.vertx = vertx;
-        this.ways = ways;
+        this.options = options;
+        this.connections = connections(vertx, options);
+        this.abandonedPools = new AbandonedConnections(timers, ABANDONED_POOLS * options.poolSize());
+        this.abandonedLines = new AbandonedConnections(timers, ABANDONED_LINES);
+        Heartbeat heartbeat = new Heartbeat(
+                timers,
+                () -> pool(vertx, options, 1, LINE_IDLE_SECONDS),
+                () -> abandonedLines.add(1),
+                this::renewConnections);
+        this.ways = new UnitOfWork.Ways(() -> connections, heartbeat, timers);
     }
 
     /** Makes the pool, and a line beside it that tells whether the server lives; connections open when needed. */
     public static Database open(Vertx vertx, DatabaseOptions options, Timers timers) {
-        return new Database(
-                vertx,
-                new UnitOfWork.Ways(
-                        pool(vertx, options, options.poolSize()),
-                        new Turns(options.poolSize(), options.maxWaiting()),
-                        new Heartbeat(timers, () -> pool(vertx, options, 1)),
-                        timers));
+        return new Database(vertx, options, timers);
     }
 
-    private static Pool pool(Vertx vertx, DatabaseOptions options, int size) {
+    private static Connections connections(Vertx vertx, DatabaseOptions options) {
+        return new Connections(
+                pool(vertx, options, options.poolSize(), POOL_IDLE_SECONDS),
+                new PoolQueue(options.poolSize(), options.maxWaiting()));
+    }
+
+    private static Pool pool(Vertx vertx, DatabaseOptions options, int size, int idleSeconds) {
         PoolOptions bounds = new PoolOptions()
                 .setMaxSize(size)
                 // Nobody waits here but for a connection that is being opened or just given back.
@@ -68,13 +103,13 @@ public final class Database {
         NetClientOptions net = new NetClientOptions()
                 .setConnectTimeout(options.connectTimeoutMillis())
                 .setTcpKeepAlive(true)
-                // Above the pool's idle time and every statement: it ends connections whose peer is silently gone.
-                .setIdleTimeout(5)
-                .setIdleTimeoutUnit(TimeUnit.MINUTES);
+                .setIdleTimeout(idleSeconds)
+                .setIdleTimeoutUnit(TimeUnit.SECONDS);
         return PgBuilder.pool()
                 .with(bounds)
                 .with(net)
-                .connectingTo(connectOptions(options))
+                .connectingTo(
+                        connectOptions(options).addProperty("idle_session_timeout", Long.toString(SERVER_IDLE_MILLIS)))
                 .using(vertx)
                 .build();
     }
@@ -140,11 +175,8 @@ public final class Database {
         if (deadline.isPassed()) {
             return Future.failedFuture(DatabaseFailures.deadlineExceeded());
         }
-        Promise<Void> answer = UnitOfWork.promise(vertx);
-        Timers.Timer timer = ways.timers()
-                .schedule(deadline.remainingNanos(), () -> answer.tryFail(DatabaseFailures.deadlineExceeded()));
+        Promise<Void> answer = UnitOfWork.promise(vertx, ways.timers(), deadline);
         ways.heartbeat().ask().onComplete(asked -> {
-            timer.cancel();
             if (asked.succeeded()) {
                 answer.tryComplete();
             } else {
@@ -154,13 +186,67 @@ public final class Database {
         return answer.future();
     }
 
+    /**
+     * Connections that were closed while the server answered nothing on them, and that it may not have let go of yet: at
+     * most three times the pool's size, and 20 that asked beside it. Each counts for six minutes.
+     */
+    public int abandonedConnections() {
+        return abandonedPools.count() + abandonedLines.count();
+    }
+
+    /** Shows {@link #abandonedConnections()} as {@code recallgate.database.connections.abandoned}. */
+    public Database measuredBy(MeterRegistry meters) {
+        Gauge.builder("recallgate.database.connections.abandoned", this, Database::abandonedConnections)
+                .description("Connections that were closed without an answer, which the server may still hold")
+                .register(meters);
+        return this;
+    }
+
     /** Closes the pool once; units of work that come later fail with {@code shutting-down}. Idempotent. */
     public Future<Void> close() {
-        if (closing) {
-            return Future.succeededFuture();
+        Pool open;
+        synchronized (this) {
+            if (closing) {
+                return Future.succeededFuture();
+            }
+            closing = true;
+            open = connections.pool();
         }
-        closing = true;
-        return ways.heartbeat().close().eventually(() -> ways.pool().close());
+        abandonedPools.close();
+        abandonedLines.close();
+        return ways.heartbeat().close().eventually(open::close);
+    }
+
+    /**
+     * Only a new connection is answered: those of the pool hang, with units on them whose callers were all refused, and
+     * would be given up only after minutes. The old ones are closed first, so that there are never twice as many.
+     *
+     * @return false if nothing was done, since the server may hold too many already
+     */
+    private Future<Boolean> renewConnections() {
+        Connections old = connections;
+        // A second time: they had until the line was given up and another one answered.
+        Future<Void> closed = Future.succeededFuture();
+        if (!old.isAbandoned()) {
+            int open = old.pool().size();
+            if (!abandonedPools.add(open)) {
+                LOG.warn("{} connections that are not answered wait for others to end", open);
+                return Future.succeededFuture(false);
+            }
+            LOG.warn("only a new connection is answered: {} that were open are given up", open);
+            old.abandon();
+            closed = old.pool().close();
+        }
+        return closed.onFailure(error -> LOG.debug("a silent pool could not be closed", error))
+                .transform(ignored -> Future.succeededFuture(replace(old)));
+    }
+
+    private synchronized boolean replace(Connections old) {
+        if (closing || connections != old) {
+            return !closing;
+        }
+        connections = connections(vertx, options);
+        return true;
     }
 
     private <T> Future<T> attempt(Deadline deadline, Function<SqlConnection, Future<T>> work, int run) {

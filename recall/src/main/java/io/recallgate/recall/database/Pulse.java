@@ -18,12 +18,15 @@ final class Pulse {
     /** How long a silent connection is believed in: after a change of addresses only a new one gets through. */
     static final long REDIAL_MILLIS = 5_000;
 
+    /** Each is believed in for twice as long as the one before, up to this: each may cost the server a process. */
+    static final long MAX_REDIAL_MILLIS = 20_000;
+
     private PulseState state = PulseState.RESTING;
     private int waiting;
     /** Whether something came back since it was looked last. */
     private boolean heard;
-    /** Whether the question under way was put because nothing came back, and not because somebody wanted to know. */
-    private boolean doubtful;
+
+    private long redialMillis = REDIAL_MILLIS;
 
     /** What the owner is to do. Every one but {@link #NOTHING} replaces the timer that was armed before. */
     enum Effect {
@@ -33,11 +36,11 @@ final class Pulse {
         REST,
         /** Call {@link #timeIsUp()} in {@link #QUIET_MILLIS}. */
         WATCH,
-        /** Ask, and call {@link #timeIsUp()} in {@link #ANSWER_MILLIS}. */
+        /** Ask, and call {@link #timeIsUp()} in {@link #ANSWER_MILLIS}, not counting what it takes to connect. */
         ASK,
-        /** Refuse whoever waits, leave the question open, and call {@link #timeIsUp()} in {@link #REDIAL_MILLIS}. */
+        /** Refuse whoever waits, leave the question open, and call {@link #timeIsUp()} in {@link #redialMillis()}. */
         REFUSE,
-        /** Ask on a new connection, and call {@link #timeIsUp()} in {@link #REDIAL_MILLIS}. */
+        /** Ask on a new connection, and call {@link #timeIsUp()} in {@link #redialMillis()}. */
         REDIAL
     }
 
@@ -45,9 +48,9 @@ final class Pulse {
         return state;
     }
 
-    /** Whether nothing has come back for {@link #QUIET_MILLIS} and more to those who wait. */
-    boolean isDoubtful() {
-        return state == PulseState.SILENT || (state == PulseState.ASKING && doubtful);
+    /** How long the question under way is believed in while the database is silent. */
+    long redialMillis() {
+        return redialMillis;
     }
 
     /** Somebody begins to wait for the database. */
@@ -87,24 +90,24 @@ final class Pulse {
                     yield onwards();
                 }
                 if (!heard) {
-                    yield doubt();
+                    yield to(PulseState.ASKING, Effect.ASK);
                 }
                 heard = false;
                 yield Effect.WATCH;
             }
-            case ASKING -> to(PulseState.SILENT, Effect.REFUSE);
-            case SILENT -> Effect.REDIAL;
+            case ASKING -> {
+                redialMillis = REDIAL_MILLIS;
+                yield to(PulseState.SILENT, Effect.REFUSE);
+            }
+            case SILENT -> {
+                redialMillis = Math.min(2 * redialMillis, MAX_REDIAL_MILLIS);
+                yield Effect.REDIAL;
+            }
         };
-    }
-
-    private Effect doubt() {
-        doubtful = true;
-        return to(PulseState.ASKING, Effect.ASK);
     }
 
     private Effect onwards() {
         heard = false;
-        doubtful = false;
         return waiting == 0 ? to(PulseState.RESTING, Effect.REST) : to(PulseState.WATCHING, Effect.WATCH);
     }
 

@@ -8,10 +8,10 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
-import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Transaction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,66 +28,72 @@ final class UnitOfWork<T> {
     private final Function<SqlConnection, Future<T>> work;
     private final boolean transaction;
     private final Ways ways;
-    private final Runnable turn;
 
-    /** How every unit of one database gets at it. */
-    record Ways(Pool pool, Turns turns, Heartbeat heartbeat, Timers timers) {}
+    /**
+     * How every unit of one database gets at it.
+     *
+     * @param connections those in use now
+     */
+    record Ways(Supplier<Connections> connections, Heartbeat heartbeat, Timers timers) {}
 
     UnitOfWork(
             Vertx vertx, Ways ways, Deadline deadline, Function<SqlConnection, Future<T>> work, boolean transaction) {
-        this.promise = promise(vertx);
+        this.promise = promise(vertx, ways.timers(), deadline);
         this.ways = ways;
         this.deadline = deadline;
         this.work = work;
         this.transaction = transaction;
-        Context caller = Vertx.currentContext();
-        // The work of whoever had to wait still runs where its caller runs, and not where the turn before ended.
-        this.turn = () -> {
-            if (caller == null || caller == Vertx.currentContext()) {
-                borrow();
-            } else {
-                caller.runOnContext(ignored -> borrow());
-            }
-        };
     }
 
-    /** On the caller's context, if it has one: its handlers then never run concurrently with its other code. */
-    static <T> Promise<T> promise(Vertx vertx) {
-        return Vertx.currentContext() == null
+    /**
+     * What somebody waits for until a deadline, and then fails with it. On the caller's context, if it has one: its
+     * handlers then never run concurrently with its other code.
+     */
+    static <T> Promise<T> promise(Vertx vertx, Timers timers, Deadline deadline) {
+        Promise<T> promise = Vertx.currentContext() == null
                 ? Promise.promise()
                 : ((ContextInternal) vertx.getOrCreateContext()).promise();
+        Timers.Timer timer =
+                timers.schedule(deadline.remainingNanos(), () -> promise.tryFail(DatabaseFailures.deadlineExceeded()));
+        promise.future().onComplete(ignored -> timer.cancel());
+        return promise;
     }
 
     Future<T> run() {
-        Timers.Timer timer = ways.timers().schedule(deadline.remainingNanos(), this::expire);
+        ways.heartbeat().begun(this);
+        // Not before: whatever is abandoned after this unit has begun, it is refused with all others first.
+        Connections mine = ways.connections().get();
+        Context caller = Vertx.currentContext();
+        // The work of whoever had to wait still runs where its caller runs, and not where the turn before ended.
+        Runnable turn = () -> {
+            if (caller == null || caller == Vertx.currentContext()) {
+                borrow(mine);
+            } else {
+                caller.runOnContext(ignored -> borrow(mine));
+            }
+        };
         Future<T> result = promise.future().onComplete(ignored -> {
-            timer.cancel();
             ways.heartbeat().left(this);
-            if (ways.turns().withdraw(turn)) {
+            if (mine.queue().withdraw(turn)) {
                 ways.heartbeat().ended();
             }
         });
-        ways.heartbeat().begun(this);
-        if (!ways.turns().take(turn)) {
+        if (isSettled()) {
             ways.heartbeat().ended();
-            // A full queue in front of a server that answers nobody is not the callers' doing.
-            promise.tryFail(ways.heartbeat().isDoubtful() ? DatabaseFailures.silent() : DatabaseFailures.tooManyWait());
+        } else if (!mine.queue().take(turn)) {
+            ways.heartbeat().ended();
+            promise.tryFail(DatabaseFailures.tooManyWait());
         }
         return result;
     }
 
-    private void expire() {
-        promise.tryFail(
-                ways.heartbeat().isDoubtful() ? DatabaseFailures.silent() : DatabaseFailures.deadlineExceeded());
-    }
-
-    private void borrow() {
+    private void borrow(Connections mine) {
         Future<T> used = isSettled()
                 ? Future.failedFuture(DatabaseFailures.deadlineExceeded())
-                : ways.pool().getConnection().compose(this::use);
+                : mine.pool().getConnection().compose(connection -> use(mine, connection));
         used.onComplete(outcome -> {
             ways.heartbeat().ended();
-            ways.turns().over();
+            mine.queue().over();
             if (outcome.succeeded()) {
                 promise.tryComplete(outcome.result());
             } else {
@@ -101,7 +107,7 @@ final class UnitOfWork<T> {
         promise.tryFail(why);
     }
 
-    private Future<T> use(SqlConnection connection) {
+    private Future<T> use(Connections mine, SqlConnection connection) {
         if (isSettled()) {
             release(connection);
             return Future.failedFuture(DatabaseFailures.deadlineExceeded());
@@ -113,7 +119,9 @@ final class UnitOfWork<T> {
         Future<T> done =
                 transaction ? connection.begin().compose(begun -> inTransaction(connection, begun)) : call(connection);
         return done.compose(value -> bounded.map(value)).onComplete(outcome -> {
-            ways.heartbeat().heard(outcome.cause());
+            if (!mine.isAbandoned()) {
+                ways.heartbeat().heard(outcome.cause());
+            }
             release(connection);
         });
     }

@@ -3,6 +3,8 @@ package io.recallgate.recall.database;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.recall.database.Pulse.Effect;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -35,18 +37,15 @@ class PulseTest {
             pulse.heard();
             assertThat(pulse.timeIsUp()).isEqualTo(Effect.WATCH);
         }
-        assertThat(pulse.isDoubtful()).isFalse();
     }
 
     @Test
     void aBusyServerIsAskedAndItsAnswerKeepsEverybodyWaiting() {
         pulse.begun();
         assertThat(pulse.timeIsUp()).isEqualTo(Effect.ASK);
-        assertThat(pulse.isDoubtful()).isTrue();
 
         assertThat(pulse.heard()).isEqualTo(Effect.WATCH);
 
-        assertThat(pulse.isDoubtful()).isFalse();
         assertThat(pulse.timeIsUp()).as("asked again, since nothing else came").isEqualTo(Effect.ASK);
     }
 
@@ -62,10 +61,23 @@ class PulseTest {
         assertThat(pulse.wanted()).isEqualTo(Effect.NOTHING);
         assertThat(pulse.begun()).isEqualTo(Effect.NOTHING);
         pulse.ended();
-        assertThat(pulse.isDoubtful()).isTrue();
 
         assertThat(pulse.heard()).isEqualTo(Effect.WATCH);
-        assertThat(pulse.isDoubtful()).isFalse();
+    }
+
+    @Test
+    void eachNewConnectionIsBelievedInForTwiceAsLongAsTheOneBeforeUpToABound() {
+        for (int silence = 0; silence < 2; silence++) {
+            pulse.begun();
+            pulse.timeIsUp();
+            List<Long> waits = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                pulse.timeIsUp();
+                waits.add(pulse.redialMillis());
+            }
+            assertThat(waits).containsExactly(5_000L, 10_000L, 20_000L, 20_000L, 20_000L);
+            pulse.heard();
+        }
     }
 
     @Test
@@ -84,7 +96,6 @@ class PulseTest {
     void whoeverWantsToKnowAsksOfAnIdleServerToo() {
         assertThat(pulse.wanted()).isEqualTo(Effect.ASK);
         assertThat(pulse.wanted()).isEqualTo(Effect.NOTHING);
-        assertThat(pulse.isDoubtful()).as("nobody has waited in vain").isFalse();
 
         assertThat(pulse.timeIsUp()).isEqualTo(Effect.REFUSE);
         assertThat(pulse.heard()).isEqualTo(Effect.REST);

@@ -8,16 +8,20 @@ import io.recallgate.recall.Await;
 import io.recallgate.recall.TestDatabase;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.FakeClock;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,17 +34,28 @@ class SilentDatabaseTest {
     private final List<NetSocket> open = new CopyOnWriteArrayList<>();
     private final AtomicInteger accepted = new AtomicInteger();
     private final TestDatabase server = TestDatabase.empty();
+    private final AtomicInteger answered = new AtomicInteger();
+    private final AtomicInteger atOnce = new AtomicInteger();
+    private final AtomicInteger mostAtOnce = new AtomicInteger();
     private volatile boolean swallowing;
+    private volatile boolean refusing;
+    /** Nothing is passed on from the moment in which somebody sends this. */
+    private volatile @Nullable String swallowFrom;
+
     private Database database;
 
     @BeforeEach
     void connect() {
         database = Database.open(vertx, relayed(2, 4), clock);
         // Both connections of the pool and the line beside it are open before anything is swallowed.
+        bothAreOpen();
+        Await.result(database.ping(in(60_000)));
+    }
+
+    private void bothAreOpen() {
         Future<Integer> one = select("select 1 from pg_sleep(0.1)", 60_000);
         Await.result(select("select 1 from pg_sleep(0.1)", 60_000));
         Await.result(one);
-        Await.result(database.ping(in(60_000)));
     }
 
     @AfterEach
@@ -103,6 +118,83 @@ class SilentDatabaseTest {
     }
 
     @Test
+    void callersAreServedOnNewConnectionsWhenAllThatWereOpenStayDead() {
+        loseBoth();
+        swallowing = false;
+        clock.advanceMillis(Pulse.REDIAL_MILLIS);
+        awaitService();
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(Await.result(select("select 7", 60_000))).isEqualTo(7);
+        }
+        assertThat(database.abandonedConnections())
+                .as("two of the pool, and a line")
+                .isEqualTo(3);
+        // The pool and the line beside it, and a line that is being closed while the next is opened.
+        assertThat(mostAtOnce.get()).isLessThanOrEqualTo(2 + 2);
+    }
+
+    @Test
+    void aRefusalOnANewConnectionEndsTheDeadOnesToo() {
+        loseBoth();
+        swallowing = false;
+        refusing = true;
+        clock.advanceMillis(Pulse.REDIAL_MILLIS);
+        Await.until("the refusal is passed on", () -> {
+            Throwable cause = Await.settled(select("select 1", 60_000)).cause();
+            return FailureException.of(cause).detail().contains("out of reach");
+        });
+
+        refusing = false;
+
+        awaitService();
+        assertThat(Await.result(select("select 7", 60_000))).isEqualTo(7);
+    }
+
+    @Test
+    void noMoreConnectionsAreAbandonedThanTheServerCanBear() {
+        for (int i = 1; i <= 3; i++) {
+            loseBoth();
+            swallowing = false;
+            clock.advanceMillis(Pulse.REDIAL_MILLIS);
+            awaitService();
+            bothAreOpen();
+            assertThat(database.abandonedConnections()).isEqualTo(3 * i);
+        }
+        loseBoth();
+        int before = accepted.get();
+        swallowing = false;
+        clock.advanceMillis(Pulse.REDIAL_MILLIS);
+        Await.until("a new line was opened", () -> accepted.get() > before);
+        Await.until("it was answered", () -> answered.get() == accepted.get());
+
+        assertThat(select("select 1", 60_000).failed()).as("refused at once").isTrue();
+        assertThat(database.abandonedConnections()).isEqualTo(10);
+
+        clock.advanceMillis(AbandonedConnections.HELD_MILLIS);
+        awaitService();
+        assertThat(Await.result(select("select 7", 60_000))).isEqualTo(7);
+    }
+
+    @Test
+    void openingTheLineHasATimeOfItsOwnAndTheQuestionItsOwn() {
+        swallow();
+        Database fresh = Database.open(vertx, relayed(1, 4), clock);
+        Future<Void> asked = fresh.ping(in(60_000));
+        clock.advanceMillis(Heartbeat.OPEN_MILLIS - 1);
+        assertThat(asked.isComplete()).isFalse();
+        swallowFrom = "select 1";
+        release();
+        Await.until("the question is asked", () -> swallowing);
+
+        clock.advanceMillis(Pulse.ANSWER_MILLIS - 1);
+        assertThat(asked.isComplete()).isFalse();
+        clock.advanceMillis(1);
+        Await.failure(asked, FailureCode.DATABASE_UNAVAILABLE);
+        Await.result(fresh.close());
+    }
+
+    @Test
     void aBusyDatabaseIsNotASilentOne() {
         Future<Integer> slow = select("select 1 from pg_sleep(0.5)", 900_000);
         Future<Integer> slowToo = select("select 1 from pg_sleep(0.5)", 900_000);
@@ -132,14 +224,49 @@ class SilentDatabaseTest {
     }
 
     @Test
-    void aDeadlineBetweenTheQuestionAndItsAnswerIsTheDatabasesDoing() {
+    void whatIsNotYetKnownToBeSilenceIsCalledADeadlineOrOverload() {
         swallow();
         Future<Integer> before = select("select 1", Pulse.QUIET_MILLIS - 1);
         Future<Integer> after = select("select 1", Pulse.QUIET_MILLIS + 1);
-        clock.advanceMillis(Pulse.QUIET_MILLIS + 1);
+        List<Future<Integer>> waiting = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            waiting.add(select("select 1", 900_000));
+        }
+        clock.advanceMillis(Pulse.QUIET_MILLIS);
+        assertThat(Await.failure(select("select 1", 900_000), FailureCode.OVERLOADED)
+                        .retryAfter())
+                .isNotNull();
+        clock.advanceMillis(1);
 
         Await.failure(before, FailureCode.DEADLINE_EXCEEDED);
-        Await.failure(after, FailureCode.DATABASE_UNAVAILABLE);
+        Await.failure(after, FailureCode.DEADLINE_EXCEEDED);
+        assertThat(waiting).noneMatch(Future::isComplete);
+        clock.advanceMillis(Pulse.ANSWER_MILLIS - 1);
+        waiting.forEach(one -> Await.failure(one, FailureCode.DATABASE_UNAVAILABLE));
+    }
+
+    @Test
+    void anErrorOfACallersOwnIsNoSignOfLife() {
+        Promise<Void> own = Promise.promise();
+        Promise<Context> where = Promise.promise();
+        Future<Void> lost = database.connection(in(900_000), connection -> {
+            where.complete(Vertx.currentContext());
+            return own.future();
+        });
+        Context context = Await.result(where.future());
+        swallow();
+        silence();
+        Await.failure(lost, FailureCode.DATABASE_UNAVAILABLE);
+
+        // Where the work runs, so that whatever follows from its end has happened when this is over.
+        Promise<Void> over = Promise.promise();
+        context.runOnContext(ignored -> {
+            own.fail(new IllegalStateException("nothing that the database said"));
+            over.complete();
+        });
+        Await.result(over.future());
+
+        assertThat(select("select 1", 60_000).failed()).as("still silent").isTrue();
     }
 
     @Test
@@ -196,7 +323,7 @@ class SilentDatabaseTest {
                 FailureCode.DATABASE_UNAVAILABLE);
         assertThat(asked.isComplete()).isFalse();
 
-        clock.advanceMillis(Pulse.ANSWER_MILLIS);
+        clock.advanceMillis(Heartbeat.OPEN_MILLIS);
 
         assertThat(Await.failure(asked, FailureCode.DATABASE_UNAVAILABLE).detail())
                 .contains("answers nobody");
@@ -210,11 +337,11 @@ class SilentDatabaseTest {
         Database dead = Database.open(vertx, relayed(1, 4).withConnectTimeout(100), clock);
         Future<Void> asked = dead.ping(in(60_000));
         anotherFailsToOpen();
-        clock.advanceMillis(Pulse.ANSWER_MILLIS);
+        clock.advanceMillis(Heartbeat.OPEN_MILLIS);
         Await.failure(asked, FailureCode.DATABASE_UNAVAILABLE);
 
         for (int i = 0; i < 3; i++) {
-            clock.advanceMillis(Pulse.REDIAL_MILLIS);
+            clock.advanceMillis(Pulse.MAX_REDIAL_MILLIS);
             anotherFailsToOpen();
 
             assertThat(dead.ping(in(1_000)).failed()).as("still silent").isTrue();
@@ -236,6 +363,23 @@ class SilentDatabaseTest {
     private void silence() {
         clock.advanceMillis(Pulse.QUIET_MILLIS);
         clock.advanceMillis(Pulse.ANSWER_MILLIS);
+    }
+
+    /** Callers on both connections, and a silence after which all that were open stay dead. */
+    private void loseBoth() {
+        swallow();
+        List<Future<Integer>> lost = List.of(select("select 1", 900_000), select("select 1", 900_000));
+        // What was heard just before makes it half a second more.
+        for (int i = 0; i < 4 && !lost.get(0).isComplete(); i++) {
+            clock.advanceMillis(Pulse.QUIET_MILLIS);
+        }
+        lost.forEach(one -> Await.failure(one, FailureCode.DATABASE_UNAVAILABLE));
+        open.clear();
+    }
+
+    private void awaitService() {
+        Await.until("callers are taken on again", () -> Await.settled(select("select 1", 60_000))
+                .succeeded());
     }
 
     private void swallow() {
@@ -263,7 +407,12 @@ class SilentDatabaseTest {
         DatabaseOptions real = server.options();
         NetClient client = vertx.createNetClient();
         NetServer relay = vertx.createNetServer().connectHandler(socket -> {
+            if (refusing) {
+                socket.close();
+                return;
+            }
             accepted.incrementAndGet();
+            mostAtOnce.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
             socket.pause();
             client.connect(real.port(), real.host())
                     .onComplete(upstream -> join(socket, upstream), error -> socket.close());
@@ -275,9 +424,25 @@ class SilentDatabaseTest {
     }
 
     private void join(NetSocket here, NetSocket there) {
-        here.handler(there::write);
-        there.handler(here::write);
-        here.closeHandler(closed -> there.close());
+        AtomicBoolean ready = new AtomicBoolean();
+        here.handler(sent -> {
+            String from = swallowFrom;
+            if (from != null && sent.toString(StandardCharsets.ISO_8859_1).contains(from)) {
+                swallow();
+                return;
+            }
+            there.write(sent);
+        });
+        there.handler(sent -> {
+            if (sent.toString(StandardCharsets.ISO_8859_1).contains("SELECT 1") && ready.compareAndSet(false, true)) {
+                answered.incrementAndGet();
+            }
+            here.write(sent);
+        });
+        here.closeHandler(closed -> {
+            atOnce.decrementAndGet();
+            there.close();
+        });
         there.closeHandler(closed -> here.close());
         open.add(here);
         open.add(there);

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-class TurnsTest {
+class PoolQueueTest {
 
-    private final Turns turns = new Turns(2, 3);
+    private final PoolQueue turns = new PoolQueue(2, 3);
     private final List<String> ran = new ArrayList<>();
 
     @Test
@@ -71,7 +71,7 @@ class TurnsTest {
 
     @Test
     void threadsNeverGetMoreTurnsThanThereAreAndLoseNone() throws Exception {
-        Turns few = new Turns(3, 100_000);
+        PoolQueue few = new PoolQueue(3, 100_000);
         AtomicInteger atOnce = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
         ExecutorService workers = Executors.newFixedThreadPool(4);

@@ -8,7 +8,7 @@ import java.util.Set;
  * Who may use the pool now, and who waits, first come first served. The pool has a queue too, but one that gives up on a
  * caller after a fixed time, whatever its deadline, and keeps the places of callers who have long left. Thread-safe.
  */
-final class Turns {
+final class PoolQueue {
 
     private final int mostAtOnce;
     private final int mostWaiting;
@@ -19,14 +19,14 @@ final class Turns {
      * @param mostAtOnce as many as the pool has connections
      * @param mostWaiting the next is refused
      */
-    Turns(int mostAtOnce, int mostWaiting) {
+    PoolQueue(int mostAtOnce, int mostWaiting) {
         this.mostAtOnce = mostAtOnce;
         this.mostWaiting = mostWaiting;
     }
 
     /**
      * Runs {@code turn} at once or when it is its turn, on the thread of whoever ends the turn before; {@link #over()}
-     * must follow. Turns are told apart by identity.
+     * must follow. PoolQueue are told apart by identity.
      *
      * @return false if too many wait: it will not run
      */
