@@ -33,6 +33,8 @@ final class Cancels {
 
     /** Cancels at random moments of requests that wait or run. */
     List<Figure> settling(PoolUnderTest pool) throws Exception {
+        progress.accept("warming up");
+        Rehearsal.of(pool, texts);
         Samples settled = new Samples();
         List<String> documents = texts.of(LOAD_TOKENS, 128);
         List<String> unwanted = texts.of(LOAD_TOKENS, TRIES);

@@ -17,8 +17,7 @@ final class Latency {
     static final int QUERY_TOKENS = 16;
 
     private static final int QUERIES = 40;
-    /** Beyond the just-in-time compiler's thresholds: a gateway is warm for most of its life. */
-    private static final int WARM_QUERIES = 3_000;
+    private static final int WARM_QUERIES = 200;
 
     private static final long IDLE_PAUSE_MILLIS = 10;
     private static final long BUSY_PAUSE_MILLIS = 20;
@@ -58,7 +57,8 @@ final class Latency {
             beside.put(tokens, new Beside(texts.of(tokens, 128)));
         }
         List<String> queries = texts.of(QUERY_TOKENS, 512);
-        progress.accept("warming up with " + WARM_QUERIES + " queries");
+        progress.accept("warming up");
+        Rehearsal.of(pool, texts);
         ask(queries, WARM_QUERIES, 0);
         try (ThreadHops floor = new ThreadHops(pool)) {
             for (int round = 0; round < rounds; round++) {

@@ -30,6 +30,9 @@ final class PoolUnderTest implements AutoCloseable {
 
     static final int WORKERS = 2;
 
+    /** No request comes near it, also where the whole benchmark is held up meanwhile. */
+    private static final long DEADLINE_MILLIS = 600_000;
+
     /** Rows of a slice, at most. */
     static final int ROWS = 8;
 
@@ -77,7 +80,7 @@ final class PoolUnderTest implements AutoCloseable {
                         texts.stream().<EmbedInput>map(EmbedInput.Text::new).toList(),
                         type,
                         priority,
-                        Deadline.afterMillis(SystemClock.INSTANCE, 120_000),
+                        Deadline.afterMillis(SystemClock.INSTANCE, DEADLINE_MILLIS),
                         cancel));
     }
 

@@ -39,6 +39,8 @@ final class Throughput {
     /** @param pool is measured against the others */
     List<Figure> measure(PoolUnderTest pool) throws Exception {
         List<Figure> figures = new ArrayList<>();
+        progress.accept("warming up");
+        Rehearsal.of(pool, texts);
         try (BareLoop bare = new BareLoop();
                 LangChainModel inOneCall = LangChainModel.manyInOneCall(32);
                 LangChainModel textByText = LangChainModel.textByText()) {
