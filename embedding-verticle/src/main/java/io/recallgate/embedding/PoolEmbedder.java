@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,19 +45,19 @@ final class PoolEmbedder implements CancellableEmbedder {
         Promise<EmbedResult> promise = Promise.promise();
         Waiters.Waiter waiter = new Waiters.Waiter(request.cancel(), promise, driver.caller());
         long number = driver.nextWaiter();
+        waiter.listen(() -> driver.onPool(() -> leave(number, request)));
         driver.onPool(() -> arrived(number, request, waiter));
         return promise.future();
     }
 
     private void arrived(long number, EmbedRequest request, Waiters.Waiter waiter) {
         driver.waiters().add(number, waiter);
-        driver.waiters().listen(number, () -> driver.onPool(() -> leave(number, request)));
         if (isOver(request) || leastBytes(request) > driver.large().maxBytes()) {
             // Not let in whatever a look at it would show.
             submit(number, request, leastBytes(request), null, request.cancel().cause());
             return;
         }
-        long most = request.inputs().stream().mapToLong(EmbedInput::mostBytes).sum();
+        long most = bytes(request, EmbedInput::mostBytes);
         if (most > LargeWork.LARGE_BYTES) {
             prepare(number, request, most);
             return;
@@ -75,11 +76,19 @@ final class PoolEmbedder implements CancellableEmbedder {
     }
 
     private static long leastBytes(EmbedRequest request) {
-        return request.inputs().stream().mapToLong(EmbedInput::leastBytes).sum();
+        return bytes(request, EmbedInput::leastBytes);
     }
 
     private static long chargedBytes(EmbedRequest request) {
-        return request.inputs().stream().mapToLong(EmbedInput::chargedBytes).sum();
+        return bytes(request, EmbedInput::chargedBytes);
+    }
+
+    private static long bytes(EmbedRequest request, ToLongFunction<EmbedInput> of) {
+        long sum = 0;
+        for (EmbedInput input : request.inputs()) {
+            sum += of.applyAsLong(input);
+        }
+        return sum;
     }
 
     private static boolean isOver(EmbedRequest request) {
@@ -177,7 +186,7 @@ final class PoolEmbedder implements CancellableEmbedder {
 
     /** Of the model that serves; before one is loaded its worker has to find out. Text is never outside of it. */
     private int vocabularySize(EmbedRequest request) {
-        if (request.inputs().stream().noneMatch(EmbedInput.Tokens.class::isInstance)) {
+        if (!hasTokens(request)) {
             return Integer.MAX_VALUE;
         }
         PoolSnapshot pool = driver.snapshot();
@@ -188,6 +197,15 @@ final class PoolEmbedder implements CancellableEmbedder {
             }
         }
         return Integer.MAX_VALUE;
+    }
+
+    private static boolean hasTokens(EmbedRequest request) {
+        for (EmbedInput input : request.inputs()) {
+            if (input instanceof EmbedInput.Tokens) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override

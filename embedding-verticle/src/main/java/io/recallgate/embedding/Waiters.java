@@ -2,7 +2,6 @@ package io.recallgate.embedding;
 
 import io.recallgate.embedding.api.EmbedResult;
 import io.recallgate.embedding.pool.WaiterOutcome;
-import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelSignal;
 import io.vertx.core.Context;
 import io.vertx.core.Promise;
@@ -20,14 +19,6 @@ final class Waiters {
         waiting.put(number, waiter);
     }
 
-    /** Listens for the caller's own cancellation from now on; at once, if it has fired. */
-    void listen(long number, Runnable onCancel) {
-        Waiter waiter = waiting.get(number);
-        if (waiter != null) {
-            waiter.registration = waiter.signal.onCancel(cause -> onCancel.run());
-        }
-    }
-
     /**
      * Answers one; whoever was answered before is not found.
      *
@@ -38,8 +29,9 @@ final class Waiters {
         if (waiter == null) {
             return false;
         }
-        if (waiter.registration != null) {
-            waiter.registration.remove();
+        CancelSignal.Registration registration = waiter.registration;
+        if (registration != null) {
+            registration.remove();
         }
         waiter.answer(outcome);
         return true;
@@ -60,7 +52,7 @@ final class Waiters {
         return waiting.size();
     }
 
-    /** One caller. */
+    /** One caller. Settles once, by whoever comes first: its own cancellation or the pool. */
     static final class Waiter {
         private final CancelSignal signal;
         private final Promise<EmbedResult> promise;
@@ -74,16 +66,32 @@ final class Waiters {
             this.caller = caller;
         }
 
-        void answer(WaiterOutcome outcome) {
+        /**
+         * Listens for the caller's own cancellation from now on; at once, if it has fired. Such a caller need not wait
+         * for the pool, whose turn may be long in coming on a machine that is busy with runs: it is answered first, and
+         * what the pool decides finds it answered.
+         *
+         * @param tellPool tells the pool; on the thread that cancels
+         */
+        void listen(Runnable tellPool) {
+            registration = signal.onCancel(cause -> {
+                tellPool.run();
+                // A caller without a context would be answered right here, inside of whatever cancels.
+                if (caller != null) {
+                    answer(WaiterOutcome.Failure.gaveUp(cause));
+                }
+            });
+        }
+
+        private void answer(WaiterOutcome outcome) {
             PoolDriver.answerOn(caller, () -> complete(outcome));
         }
 
         private void complete(WaiterOutcome outcome) {
             if (outcome instanceof WaiterOutcome.Success success) {
-                promise.complete(success.result());
+                promise.tryComplete(success.result());
             } else if (outcome instanceof WaiterOutcome.Failure failure) {
-                FailureException why = failure.failure();
-                promise.fail(why);
+                promise.tryFail(failure.failure());
             }
         }
     }
