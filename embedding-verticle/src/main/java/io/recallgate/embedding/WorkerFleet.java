@@ -119,8 +119,11 @@ final class WorkerFleet {
     }
 
     void send(ToWorker message) {
-        WorkerAddress address = new WorkerAddress(settings.poolName, message.slot(), message.generation());
-        String target = message instanceof ToWorker.Dispatch ? address.work() : address.control();
+        Member member = members.get(new Key(message.slot(), message.generation()));
+        if (member == null) {
+            return; // gone: nobody would hear it
+        }
+        String target = message instanceof ToWorker.Dispatch ? member.work : member.control;
         vertx.eventBus().send(target, message, WorkerCodec.options());
     }
 
@@ -167,12 +170,16 @@ final class WorkerFleet {
 
     private static final class Member {
         private final WorkerHandle handle;
+        private final String work;
+        private final String control;
         private @Nullable String controlId;
         private @Nullable String deploymentId;
         private boolean retiring;
 
         Member(WorkerHandle handle) {
             this.handle = handle;
+            this.work = handle.address().work();
+            this.control = handle.address().control();
         }
     }
 }

@@ -2,6 +2,7 @@ package io.recallgate.embedding.pool;
 
 import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.embedding.api.EmbedResult;
+import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.embedding.api.InputType;
 import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.api.Priority;
@@ -11,7 +12,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -121,14 +121,22 @@ final class Operation {
         if (by == null) {
             throw new IllegalStateException("operation " + id + " has no rows");
         }
+        List<EmbeddingVector> vectors = new ArrayList<>(finished.size());
+        List<Integer> tokens = new ArrayList<>(finished.size());
+        List<Integer> truncated = new ArrayList<>();
+        for (int row = 0; row < finished.size(); row++) {
+            RowResult result = finished.get(row);
+            vectors.add(result.vector());
+            tokens.add(result.tokens());
+            if (result.truncated()) {
+                truncated.add(row);
+            }
+        }
         return new EmbedResult(
                 by,
-                finished.stream().map(RowResult::vector).toList(),
-                finished.stream().map(RowResult::tokens).toList(),
-                IntStream.range(0, finished.size())
-                        .filter(row -> finished.get(row).truncated())
-                        .boxed()
-                        .toList(),
+                vectors,
+                tokens,
+                truncated,
                 new EmbedResult.Timing(Math.max(0, queueNanos), tokenizeNanos, inferenceNanos));
     }
 }

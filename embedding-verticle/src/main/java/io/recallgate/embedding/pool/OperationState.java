@@ -1,6 +1,9 @@
 package io.recallgate.embedding.pool;
 
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 
 /** Where an operation is. The legal edges are those of the architecture's table; no other move is made. */
@@ -22,8 +25,20 @@ public enum OperationState {
     /** Outlived the execution watchdog. Its key is quarantined until the thread is seen to return. */
     EXPIRED;
 
+    private static final Map<OperationState, Set<OperationState>> EDGES = new EnumMap<>(OperationState.class);
+
+    static {
+        for (OperationState from : values()) {
+            EDGES.put(from, Collections.unmodifiableSet(from.edges()));
+        }
+    }
+
     /** The states that may follow this one. */
     public Set<OperationState> next() {
+        return EDGES.getOrDefault(this, Set.of());
+    }
+
+    private Set<OperationState> edges() {
         return switch (this) {
             case QUEUED -> EnumSet.of(DISPATCHED, CANCELLED, FAILED);
             case DISPATCHED -> EnumSet.of(RUNNING, CANCELLED, QUEUED, FAILED);

@@ -148,13 +148,13 @@ final class Quarantine {
     }
 
     OptionalLong nextExpiry(long now) {
-        return entries.values().stream()
-                .filter(entry -> !entry.isBusy())
-                .mapToLong(entry -> entry.expiresAt - now)
-                .min()
-                .stream()
-                .map(left -> now + left)
-                .findFirst();
+        OptionalLong left = OptionalLong.empty();
+        for (Entry entry : entries.values()) {
+            if (!entry.isBusy() && (left.isEmpty() || entry.expiresAt - now < left.getAsLong())) {
+                left = OptionalLong.of(entry.expiresAt - now);
+            }
+        }
+        return left.isEmpty() ? left : OptionalLong.of(now + left.getAsLong());
     }
 
     private Entry entry(OperationKey key) {

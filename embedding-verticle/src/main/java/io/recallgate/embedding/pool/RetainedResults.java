@@ -2,6 +2,7 @@ package io.recallgate.embedding.pool;
 
 import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.protocol.RowResult;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +55,7 @@ final class RetainedResults {
     }
 
     OptionalLong nextExpiry() {
-        return results.values().stream().mapToLong(Retained::expiresAt).findFirst();
+        Iterator<Retained> first = results.values().iterator();
+        return first.hasNext() ? OptionalLong.of(first.next().expiresAt()) : OptionalLong.empty();
     }
 }

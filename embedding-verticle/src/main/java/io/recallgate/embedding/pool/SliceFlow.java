@@ -6,10 +6,8 @@ import io.recallgate.embedding.pool.Slot.Slice;
 import io.recallgate.embedding.pool.TimerKey.Kind;
 import io.recallgate.embedding.protocol.SlicePart;
 import io.recallgate.embedding.protocol.ToWorker;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /** Sends slices to workers, asks for their end, and watches over them. What workers answer is {@link SliceReplies}' part. */
 final class SliceFlow {
@@ -38,12 +36,14 @@ final class SliceFlow {
         PoolSnapshot.LoadView load = slot.load;
         boolean together = load != null && load.batchInvariant();
         boolean shared = together || priority == Priority.DOCUMENT;
-        Map<Long, Operation> byId = line.stream().collect(Collectors.toMap(o -> o.id, Function.identity()));
+        List<SlicePlanner.Candidate> candidates = new ArrayList<>(line.size());
+        for (Operation operation : line) {
+            candidates.add(candidate(operation, identity));
+        }
         List<SlicePart> parts = SlicePlanner.plan(
-                line.stream().map(operation -> candidate(operation, identity)).toList(),
-                new SlicePlanner.Bounds(limits.rows(), tokenCap, identity.maxTokens(), shared, together));
-        List<Operation> chosen =
-                parts.stream().map(part -> byId.get(part.operationId())).toList();
+                candidates, new SlicePlanner.Bounds(limits.rows(), tokenCap, identity.maxTokens(), shared, together));
+        // The planner skips nobody.
+        List<Operation> chosen = line.subList(0, parts.size());
         ToWorker.Dispatch message = new ToWorker.Dispatch(slot.index, slot.generation, nextSliceId++, parts, tokenCap);
         for (Operation operation : chosen) {
             pool.operations.transition(operation, OperationState.DISPATCHED, now, "sent");

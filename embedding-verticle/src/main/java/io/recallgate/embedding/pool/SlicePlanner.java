@@ -56,6 +56,7 @@ final class SlicePlanner {
      * Takes rows in order, from the first candidate on, until a bound is met. Never skips ahead, so nothing starves.
      *
      * @param candidates at least one, in the order of their turn
+     * @return one part for each of the first candidates, in their order
      */
     static List<SlicePart> plan(List<Candidate> candidates, Bounds bounds) {
         List<SlicePart> parts = new ArrayList<>();

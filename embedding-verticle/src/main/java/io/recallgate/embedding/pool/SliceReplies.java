@@ -194,25 +194,35 @@ final class SliceReplies {
     /** Takes over the rows of this operation, as far as they are the ones that were asked for. */
     private @Nullable PartResult absorb(
             Operation operation, ModelIdentity by, List<PartResult> parts, Slice slice, long now) {
-        PartResult part = parts.stream()
-                .filter(candidate -> candidate.operationId() == operation.id)
-                .findFirst()
-                .orElse(null);
+        PartResult part = partOf(operation, parts);
         if (part == null) {
             return null;
         }
         boolean fits = part.rowOffset() == operation.nextRow() && part.rows().size() <= slice.rowsOf(operation);
-        if (!fits || part.rows().stream().anyMatch(row -> row.vector().dimensions() != by.dimensions())) {
+        long tokens = 0;
+        for (RowResult row : part.rows()) {
+            fits &= row.vector().dimensions() == by.dimensions();
+            tokens += row.tokens();
+        }
+        if (!fits) {
             pool.counters.dropped(Counters.Dropped.ROWS);
             return null;
         }
         operation.addFinished(by, part.rows());
         operation.addTiming(part.timing());
         pool.counters.add(Counters.Name.ROWS, part.rows().size());
-        long tokens = part.rows().stream().mapToLong(RowResult::tokens).sum();
         pool.counters.add(Counters.Name.TOKENS, tokens);
         pool.throughput.add(part.rows().size(), tokens, now);
         return part;
+    }
+
+    private static @Nullable PartResult partOf(Operation operation, List<PartResult> parts) {
+        for (PartResult part : parts) {
+            if (part.operationId() == operation.id) {
+                return part;
+            }
+        }
+        return null;
     }
 
     /**

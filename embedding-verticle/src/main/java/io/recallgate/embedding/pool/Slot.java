@@ -5,8 +5,6 @@ import io.recallgate.embedding.protocol.SlicePart;
 import io.recallgate.embedding.protocol.WorkerDrops;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** One place for a worker. Plain data: its state is changed by {@link Slots#transition} alone. */
@@ -69,7 +67,7 @@ final class Slot {
     static final class Slice {
         final long id;
         final List<Operation> operations;
-        private final Map<Long, Integer> rows;
+        private final List<SlicePart> parts;
         boolean cancelSent;
         boolean terminateSent;
         /** Whether the worker was asked to end unwanted work long ago and has not. */
@@ -83,16 +81,24 @@ final class Slot {
         Slice(long id, List<Operation> operations, List<SlicePart> parts) {
             this.id = id;
             this.operations = new ArrayList<>(operations);
-            this.rows = parts.stream().collect(Collectors.toUnmodifiableMap(SlicePart::operationId, part -> part.rows()
-                    .size()));
+            this.parts = parts;
         }
 
         int rows() {
-            return rows.values().stream().mapToInt(Integer::intValue).sum();
+            int rows = 0;
+            for (SlicePart part : parts) {
+                rows += part.rows().size();
+            }
+            return rows;
         }
 
         int rowsOf(Operation operation) {
-            return rows.getOrDefault(operation.id, 0);
+            for (SlicePart part : parts) {
+                if (part.operationId() == operation.id) {
+                    return part.rows().size();
+                }
+            }
+            return 0;
         }
 
         PoolSnapshot.@Nullable Ending ending() {
@@ -101,7 +107,7 @@ final class Slot {
 
         /** Whether several operations were sent in it, so that nobody knows which of them a trouble is of. */
         boolean isShared() {
-            return rows.size() > 1;
+            return parts.size() > 1;
         }
 
         boolean isAbandoned() {

@@ -5,6 +5,8 @@ import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.StartFailure;
 import io.recallgate.failure.FailureException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -249,17 +251,19 @@ final class SlotKeeper {
      * does not load is not tried by every slot at once, nor extracted twice.
      */
     private List<Slot> candidates(long now) {
-        List<Slot> vacant = pool.slots.all().stream()
-                .filter(slot -> !slot.state.isCharged())
-                .toList();
-        boolean proven = pool.identity != null;
-        if (proven || vacant.isEmpty()) {
-            // Those without debt first.
-            return vacant.stream()
-                    .sorted((a, b) -> Boolean.compare(a.debt.isBlocked(now), b.debt.isBlocked(now)))
-                    .toList();
+        List<Slot> vacant = new ArrayList<>();
+        for (Slot slot : pool.slots.all()) {
+            if (!slot.state.isCharged()) {
+                vacant.add(slot);
+            }
         }
-        return vacant.subList(0, 1);
+        boolean proven = pool.identity != null;
+        if (!proven && !vacant.isEmpty()) {
+            return vacant.subList(0, 1);
+        }
+        // Those without debt first.
+        vacant.sort(Comparator.comparing(slot -> slot.debt.isBlocked(now)));
+        return vacant;
     }
 
     private boolean mustWaitForFirst() {

@@ -1,6 +1,9 @@
 package io.recallgate.embedding.pool;
 
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 
 /** Where a slot is. The legal edges are those of the architecture's table; no other move is made. */
@@ -22,8 +25,20 @@ public enum SlotState {
     /** Its worker's thread did not return in time. Charged until it does. */
     STUCK;
 
+    private static final Map<SlotState, Set<SlotState>> EDGES = new EnumMap<>(SlotState.class);
+
+    static {
+        for (SlotState from : values()) {
+            EDGES.put(from, Collections.unmodifiableSet(from.edges()));
+        }
+    }
+
     /** The states that may follow this one. */
     public Set<SlotState> next() {
+        return EDGES.getOrDefault(this, Set.of());
+    }
+
+    private Set<SlotState> edges() {
         return switch (this) {
             case EMPTY -> EnumSet.of(STARTING, COOLING);
             case COOLING -> EnumSet.of(STARTING);

@@ -36,7 +36,11 @@ final class Slots {
     }
 
     int count(Predicate<Slot> which) {
-        return (int) slots.stream().filter(which).count();
+        int count = 0;
+        for (Slot slot : slots) {
+            count += which.test(slot) ? 1 : 0;
+        }
+        return count;
     }
 
     /** The slot with this number and generation, null if there is none or its generation is another. */

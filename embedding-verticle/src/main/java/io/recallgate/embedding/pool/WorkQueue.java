@@ -2,6 +2,7 @@ package io.recallgate.embedding.pool;
 
 import io.recallgate.embedding.api.Priority;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Predicate;
@@ -50,7 +51,16 @@ final class WorkQueue {
     }
 
     private static List<Operation> ready(Deque<Operation> line, Predicate<Operation> mayRun, int most) {
-        return line.stream().filter(mayRun).limit(most).toList();
+        List<Operation> ready = new ArrayList<>();
+        for (Operation operation : line) {
+            if (ready.size() == most) {
+                break;
+            }
+            if (mayRun.test(operation)) {
+                ready.add(operation);
+            }
+        }
+        return ready;
     }
 
     /** Takes note of a slice that was sent from the line of this priority. */
@@ -58,9 +68,16 @@ final class WorkQueue {
         streak = priority == Priority.QUERY && !documents.isEmpty() ? streak + 1 : 0;
     }
 
-    long count(Predicate<Operation> mayRun) {
-        return queries.stream().filter(mayRun).count()
-                + documents.stream().filter(mayRun).count();
+    int count(Predicate<Operation> mayRun) {
+        return count(queries, mayRun) + count(documents, mayRun);
+    }
+
+    private static int count(Deque<Operation> line, Predicate<Operation> mayRun) {
+        int count = 0;
+        for (Operation operation : line) {
+            count += mayRun.test(operation) ? 1 : 0;
+        }
+        return count;
     }
 
     boolean isEmpty() {

@@ -32,7 +32,7 @@ public final class WorkerControl extends VerticleBase {
         WorkerAddress address = handle.address();
         vertx.eventBus()
                 .send(
-                        WorkerAddress.dispatcher(address.pool()),
+                        handle.dispatcher(),
                         new FromWorker.Cancelled(address.slot(), address.generation(), slice),
                         WorkerCodec.options());
     }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class WorkerHandle {
 
     private final WorkerAddress address;
+    private final String dispatcher;
     private final SliceLedger ledger = new SliceLedger();
     private volatile @Nullable Thread thread;
     private volatile @Nullable TextModel model;
@@ -22,11 +23,17 @@ public final class WorkerHandle {
     /** @param address of the worker */
     public WorkerHandle(WorkerAddress address) {
         this.address = address;
+        this.dispatcher = WorkerAddress.dispatcher(address.pool());
     }
 
     /** Its names. */
     public WorkerAddress address() {
         return address;
+    }
+
+    /** Where the pool reads what this worker says. */
+    String dispatcher() {
+        return dispatcher;
     }
 
     /** Whether the worker got as far as saying that it is ready or cannot start. */

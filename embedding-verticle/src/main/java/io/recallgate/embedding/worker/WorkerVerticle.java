@@ -134,7 +134,7 @@ public final class WorkerVerticle extends VerticleBase {
     }
 
     private void send(Object message) {
-        vertx.eventBus().send(WorkerAddress.dispatcher(handle.address().pool()), message, WorkerCodec.options());
+        vertx.eventBus().send(handle.dispatcher(), message, WorkerCodec.options());
     }
 
     private FromWorker runSlice(ToWorker.Dispatch dispatch, TextModel loaded) {
