@@ -5,12 +5,15 @@ import io.recallgate.gateway.cli.console.Screen;
 import io.recallgate.gateway.cli.console.Table;
 import io.recallgate.gateway.cli.conversation.ConversationFiles;
 import io.recallgate.gateway.cli.conversation.LocomoConversation;
+import io.recallgate.gateway.cli.eval.Ablation;
 import io.recallgate.gateway.cli.eval.Evaluation;
 import io.recallgate.gateway.cli.eval.Measurement;
 import io.recallgate.gateway.cli.eval.Series;
+import io.recallgate.gateway.cli.eval.Variant;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,11 +44,20 @@ import picocli.CommandLine.Parameters;
             "--mode all also measures each leg alone. The vector leg is read from the ranks of hybrid answers",
             "with 50 hits; 'known@10' is the share of its top 10 seen there; unseen places count as misses.",
             "",
+            "--ablate measures the ranking with each of its signals left out, by overriding the gateway's settings",
+            "(which needs the right admin) and taking that back at the end.",
+            "--shuffle imports the same turns in random order into eval-NAME-shuffled: notes that have nothing",
+            "to do with their neighbours.",
+            "",
             "Examples:",
             "  ./recallgate eval conversation.json",
-            "  ./recallgate eval --mode all --json data/*.json > eval.json"
+            "  ./recallgate eval --mode all --json data/*.json > eval.json",
+            "  ./recallgate eval --ablate data"
         })
 final class EvalCommand implements Callable<Integer> {
+
+    /** Any one does; the same one makes the same figures. */
+    private static final long SHUFFLE_SEED = 5;
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -54,7 +66,10 @@ final class EvalCommand implements Callable<Integer> {
     @Mixin
     private final ConnectionOptions connection = new ConnectionOptions();
 
-    @Parameters(arity = "1..*", paramLabel = "FILE", description = "LoCoMo-style conversations with questions.")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "FILE",
+            description = "LoCoMo-style conversations with questions, or directories of them.")
     private List<String> files = List.of();
 
     @Option(
@@ -63,6 +78,12 @@ final class EvalCommand implements Callable<Integer> {
             defaultValue = "hybrid",
             description = "What to measure: ${COMPLETION-CANDIDATES}; hybrid.")
     private Mode mode = Mode.hybrid;
+
+    @Option(names = "--ablate", description = "Measure the ranking with each of its signals left out instead.")
+    private boolean ablate;
+
+    @Option(names = "--shuffle", description = "Import the turns in random order.")
+    private boolean shuffle;
 
     @Option(names = "--json", description = "Print figures as one JSON object, with categories, for scripts.")
     private boolean json;
@@ -93,15 +114,34 @@ final class EvalCommand implements Callable<Integer> {
         GatewayClient client = connection.client(context, PATIENCE);
         // All files are read first: a wrong name should not show after minutes of work.
         Map<String, LocomoConversation> conversations = new LinkedHashMap<>();
-        for (String file : files) {
-            conversations.put(ConversationFiles.nameOf(Path.of(file)), ConversationFiles.locomo(file));
+        for (String file : files.stream()
+                .flatMap(name -> ConversationFiles.in(name).stream())
+                .toList()) {
+            LocomoConversation conversation = ConversationFiles.locomo(file);
+            String name = ConversationFiles.nameOf(Path.of(file));
+            conversations.put(
+                    shuffle ? name + "-shuffled" : name, shuffle ? conversation.shuffled(SHUFFLE_SEED) : conversation);
         }
         Evaluation evaluation = new Evaluation(client, context.screen(), context.clock(), context.pauses());
+        if (ablate) {
+            List<Evaluation.Prepared> prepared = new ArrayList<>();
+            conversations.forEach(
+                    (name, conversation) -> prepared.add(evaluation.prepare(name, conversation, Mode.all.series())));
+            print(new Ablation(evaluation, client).run(prepared, Variant.ablation()));
+        } else {
+            measure(evaluation, conversations);
+        }
+        return 0;
+    }
+
+    private void measure(Evaluation evaluation, Map<String, LocomoConversation> conversations) {
         Map<String, Map<Series, Measurement>> results = new LinkedHashMap<>();
         Map<Series, Measurement> total = new EnumMap<>(Series.class);
         mode.series().forEach(series -> total.put(series, new Measurement()));
         conversations.forEach((name, conversation) -> {
-            Map<Series, Measurement> one = evaluation.run(name, conversation, mode.series());
+            Evaluation.Prepared prepared = evaluation.prepare(name, conversation, mode.series());
+            Map<Series, Measurement> one = new EnumMap<>(Series.class);
+            mode.series().forEach(series -> one.put(series, evaluation.ask(prepared, series)));
             results.put(name, one);
             one.forEach((series, measurement) -> {
                 Measurement sum = total.get(series);
@@ -115,7 +155,33 @@ final class EvalCommand implements Callable<Integer> {
         } else {
             printTable(results, total);
         }
-        return 0;
+    }
+
+    private void print(Map<Variant, Measurement> ablation) {
+        Screen screen = context.screen();
+        if (json) {
+            JsonObject all = new JsonObject();
+            ablation.forEach((variant, measurement) -> all.put(variant.title(), measurement.toJson()));
+            screen.out().println(all.encode());
+            return;
+        }
+        Table table = Table.of(
+                Table.left("ranking"),
+                Table.right("R@5"),
+                Table.right("R@10"),
+                Table.right("R@20"),
+                Table.right("MRR"),
+                Table.right("hit@10"),
+                Table.right("p50 ms"));
+        ablation.forEach((variant, m) -> table.row(
+                variant.title(),
+                share(m.recallAt5()),
+                share(m.recallAt10()),
+                share(m.recallAt20()),
+                share(m.mrr()),
+                share(m.hitAt10()),
+                millis(m.spans().percentileMillis(50))));
+        table.print(screen);
     }
 
     private void printJson(Map<String, Map<Series, Measurement>> results, Map<Series, Measurement> total) {

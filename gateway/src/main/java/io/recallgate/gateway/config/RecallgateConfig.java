@@ -1,15 +1,21 @@
 package io.recallgate.gateway.config;
 
 import io.recallgate.embedding.remote.RemoteOptions;
+import io.recallgate.recall.api.RankingSettings;
+import io.recallgate.recall.api.RankingSettings.FusionMethod;
+import io.recallgate.recall.api.RankingSignal;
 import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.api.RetentionPolicy;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The configuration, typed. Immutable; settings that can change live are read from {@link SettingsHolder} on each call,
@@ -216,7 +222,17 @@ public record RecallgateConfig(
                 values.number(Setting.JOB_BACKOFF_MAX_MS),
                 values.number(Setting.JOB_POLL_MS),
                 values.number(Setting.OTHER_MODELS_KEEP_MS),
-                values.number(Setting.EXACT_INDEX_CACHE_BYTES));
+                values.number(Setting.EXACT_INDEX_CACHE_BYTES),
+                ranking(values));
+    }
+
+    private static RankingSettings ranking(SettingValues values) {
+        Set<String> signals = Set.copyOf(SettingType.Words.parse(values.required(Setting.RECALL_SIGNALS)));
+        return new RankingSettings(
+                FusionMethod.valueOf(values.required(Setting.RECALL_FUSION).toUpperCase(Locale.ROOT)),
+                Arrays.stream(RankingSignal.values())
+                        .filter(signal -> signals.contains(signal.wireName()))
+                        .collect(Collectors.toSet()));
     }
 
     private static Path path(SettingValues values, Setting setting) {

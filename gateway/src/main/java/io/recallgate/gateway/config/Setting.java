@@ -5,6 +5,8 @@ import io.recallgate.gateway.config.SettingType.ProjectDays;
 import io.recallgate.gateway.config.SettingType.Text;
 import io.recallgate.gateway.config.SettingType.Url;
 import io.recallgate.gateway.config.SettingType.Whole;
+import io.recallgate.gateway.config.SettingType.Words;
+import io.recallgate.recall.api.RankingSignal;
 import io.recallgate.recall.api.RetentionPolicy;
 import java.util.Arrays;
 import java.util.Collections;
@@ -222,6 +224,25 @@ public enum Setting implements SettingTable {
             "134217728",
             "bytes",
             "Vectors held in memory where PostgreSQL has no pgvector: 1.5 KiB each for 384 dimensions.",
+            Trait.LIVE),
+
+    RECALL_FUSION(
+            "RECALLGATE_RECALL_FUSION",
+            "recall.fusion",
+            Choice.of("score", "rrf"),
+            "score",
+            "",
+            "How words and meaning become one order: score adds up scaled scores, rrf reciprocal ranks with k = 60.",
+            Trait.LIVE),
+    RECALL_SIGNALS(
+            "RECALLGATE_RECALL_SIGNALS",
+            "recall.signals",
+            new Words(Arrays.stream(RankingSignal.values())
+                    .map(RankingSignal::wireName)
+                    .toList()),
+            "neighbours,cohesion,author-words,date-words,author-match,name-stripping",
+            "",
+            "What else counts for the order of hits. What each is worth is measured by: recallgate eval --ablate.",
             Trait.LIVE),
 
     RETENTION_DAYS(

@@ -6,10 +6,12 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What a setting's value may be. */
@@ -67,6 +69,37 @@ public sealed interface SettingType {
         @Override
         public boolean accepts(String raw) {
             return words.contains(raw);
+        }
+    }
+
+    /**
+     * Any of a few words, separated by commas; {@code none} for none of them.
+     *
+     * @param words what is allowed, in lower case
+     */
+    record Words(List<String> words) implements SettingType {
+        private static final String NONE = "none";
+
+        /** Copies the words. */
+        public Words {
+            words = List.copyOf(words);
+        }
+
+        @Override
+        public String allowed() {
+            return "none, or a list of " + String.join(", ", words) + ", each once";
+        }
+
+        @Override
+        public boolean accepts(String raw) {
+            List<String> given = parse(raw);
+            return words.containsAll(given) && Set.copyOf(given).size() == given.size();
+        }
+
+        static List<String> parse(String raw) {
+            return raw.strip().equals(NONE)
+                    ? List.of()
+                    : Arrays.stream(raw.split(",", -1)).map(String::strip).toList();
         }
     }
 

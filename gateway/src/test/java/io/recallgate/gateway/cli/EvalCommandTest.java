@@ -4,12 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.gateway.cli.GatewayStub.Reply;
 import io.recallgate.gateway.cli.GatewayStub.Request;
+import io.recallgate.recall.api.RankingSignal;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -160,6 +165,70 @@ class EvalCommandTest {
         assertThat(line.run("eval", "--mode", "lexical", file)).isZero();
 
         assertThat(line.pauses).isEmpty();
+    }
+
+    @Test
+    void eachSignalIsLeftOutOnceAndTheSettingsAreTakenBack() {
+        gateway.on("PATCH /v1/settings", Reply.ok(new JsonObject()));
+
+        assertThat(line.run("eval", "--ablate", file)).isZero();
+
+        List<Request> patches = gateway.requests("PATCH /v1/settings");
+        List<String> signals = patches.stream()
+                .map(patch -> String.valueOf(patch.json().getValue("RECALLGATE_RECALL_SIGNALS")))
+                .toList();
+        for (RankingSignal signal : RankingSignal.values()) {
+            Set<String> others = Arrays.stream(RankingSignal.values())
+                    .filter(other -> other != signal)
+                    .map(RankingSignal::wireName)
+                    .collect(Collectors.toSet());
+            assertThat(signals).anyMatch(list -> Set.of(list.split(",", -1)).equals(others));
+            assertThat(line.out()).contains("no " + signal.wireName());
+        }
+        assertThat(signals).contains("none").last().isEqualTo("null");
+        assertThat(patches).anyMatch(patch -> "rrf".equals(patch.json().getValue("RECALLGATE_RECALL_FUSION")));
+        // What differs is the ranking, not the memories.
+        assertThat(gateway.requests("POST /v1/memories")).hasSize(1);
+    }
+
+    @Test
+    void aRefusedSettingEndsTheComparisonAndTakesBackWhatWasSet() {
+        gateway.on("PATCH /v1/settings", Reply.problem(403, "forbidden", "this key has no right admin"));
+
+        assertThat(line.run("eval", "--ablate", file)).isEqualTo(1);
+
+        assertThat(line.err()).contains("this key has no right admin");
+        assertThat(gateway.requests("PATCH /v1/settings")).hasSize(2);
+    }
+
+    @Test
+    void shuffledTurnsAreInAProjectOfTheirOwnAndStayWhatTheyAre() {
+        assertThat(line.run("eval", "--shuffle", "--json", file)).isZero();
+
+        Request stored = gateway.requests("POST /v1/memories").get(0);
+        assertThat(stored.header("x-recallgate-project")).isEqualTo("eval-talk-shuffled");
+        assertThat(stored.json().getJsonArray("memories"))
+                .extracting(memory -> ((JsonObject) memory).getString("content"))
+                .containsExactlyInAnyOrder("turn 1", "turn 2", "turn 3", "turn 4")
+                .isNotEqualTo(List.of("turn 1", "turn 2", "turn 3", "turn 4"));
+        assertThat(stored.json().getJsonArray("memories")).allSatisfy(memory -> {
+            String content = ((JsonObject) memory).getString("content");
+            assertThat(((JsonObject) memory).getString("external_id"))
+                    .isEqualTo("talk/D1:" + content.substring("turn ".length()));
+        });
+    }
+
+    @Test
+    void aDirectoryStandsForItsConversations() throws IOException {
+        Files.writeString(directory.resolve("notes.txt"), "not a conversation");
+
+        assertThat(line.run("eval", "--json", directory.toString())).isZero();
+
+        assertThat(new JsonObject(line.out()).getJsonObject("files").fieldNames())
+                .containsExactly("talk");
+        Path empty = Files.createDirectory(directory.resolve("empty"));
+        assertThat(line.run("eval", empty.toString())).isEqualTo(1);
+        assertThat(line.err()).contains("there is no .json file in");
     }
 
     @Test

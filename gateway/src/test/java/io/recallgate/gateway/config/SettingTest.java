@@ -2,6 +2,7 @@ package io.recallgate.gateway.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.recallgate.recall.api.RankingSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,6 +47,19 @@ class SettingTest {
         }
 
         assertThat(SettingsFile.read(file)).isEqualTo(expected);
+    }
+
+    @Test
+    void signalsAreAListOfKnownNamesEachOnceOrNone() {
+        SettingType signals = Setting.RECALL_SIGNALS.type();
+        assertThat(signals.accepts("none")).isTrue();
+        assertThat(signals.accepts("neighbours, date-words")).isTrue();
+        assertThat(signals.accepts("neighbours,neighbours")).isFalse();
+        assertThat(signals.accepts("neighbors")).isFalse();
+        assertThat(signals.accepts("none,neighbours")).isFalse();
+        assertThat(signals.accepts("")).isFalse();
+        // The usual value has every signal there is.
+        assertThat(RecallgateConfig.defaults().recall().ranking()).isEqualTo(RankingSettings.DEFAULTS);
     }
 
     @Test

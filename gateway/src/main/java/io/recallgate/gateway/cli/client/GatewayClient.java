@@ -88,6 +88,18 @@ public final class GatewayClient {
     }
 
     /**
+     * PATCH of JSON.
+     *
+     * @throws CommandFailedException if nothing answers
+     */
+    public Answer patch(String path, JsonObject body) {
+        return patiently(request(path)
+                .header("content-type", "application/json")
+                .method("PATCH", HttpRequest.BodyPublishers.ofString(body.encode(), StandardCharsets.UTF_8))
+                .build());
+    }
+
+    /**
      * GET of a body of any size, asked once.
      *
      * @param out gets the body if the answer is a success; not closed

@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Opens files of conversations, and tells the formats apart by their content. */
@@ -71,6 +73,30 @@ public final class ConversationFiles {
         throw new CommandFailedException(
                 path
                         + " is not a LoCoMo-style conversation: a JSON object with 'session_1', 'session_1_date_time' and 'qa'");
+    }
+
+    /**
+     * The files that a name stands for: itself, or all {@code .json} files of a directory, by name.
+     *
+     * @throws CommandFailedException if a directory has none or cannot be read
+     */
+    public static List<String> in(String path) {
+        Path directory = Path.of(path);
+        if (!Files.isDirectory(directory)) {
+            return List.of(path);
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            List<String> names = files.map(Path::toString)
+                    .filter(name -> name.endsWith(".json"))
+                    .sorted()
+                    .toList();
+            if (names.isEmpty()) {
+                throw new CommandFailedException("there is no .json file in " + path);
+            }
+            return names;
+        } catch (IOException e) {
+            throw unreadable(path, e);
+        }
     }
 
     /** The conversation that comes with Recallgate. */

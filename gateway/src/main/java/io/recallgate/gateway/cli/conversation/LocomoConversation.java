@@ -10,9 +10,11 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Random;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -82,6 +84,30 @@ public record LocomoConversation(List<SourceItem> items, List<Question> question
                 .sorted()
                 .forEach(number -> readSession(name, number, file, items));
         return new LocomoConversation(items, questions(name, file));
+    }
+
+    /**
+     * The same turns as if they were unrelated notes: each in a random place of a random session. What only a real
+     * conversation has is gone, everything else is the same.
+     *
+     * @param seed the same one shuffles alike
+     */
+    public LocomoConversation shuffled(long seed) {
+        List<SourceItem.Intact> turns = new ArrayList<>();
+        for (SourceItem item : items) {
+            if (item instanceof SourceItem.Intact turn) {
+                turns.add(turn);
+            }
+        }
+        List<SourceItem.Intact> moved = new ArrayList<>(turns);
+        Collections.shuffle(moved, new Random(seed));
+        List<SourceItem> shuffled = new ArrayList<>();
+        for (int i = 0; i < turns.size(); i++) {
+            JsonObject memory = moved.get(i).memory().copy();
+            memory.put("session", turns.get(i).memory().getValue("session"));
+            shuffled.add(new SourceItem.Intact(moved.get(i).place(), memory));
+        }
+        return new LocomoConversation(shuffled, questions);
     }
 
     private static void readSession(String name, int number, JsonObject file, List<SourceItem> items) {

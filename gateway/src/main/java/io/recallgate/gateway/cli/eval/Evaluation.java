@@ -15,10 +15,8 @@ import io.recallgate.gateway.cli.importing.Watched;
 import io.recallgate.time.Clock;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -50,14 +48,28 @@ public final class Evaluation {
     }
 
     /**
-     * Runs.
+     * A conversation that can be asked about.
+     *
+     * @param name its name
+     * @param client of the project that holds it
+     * @param questions those that have an answer in it
+     */
+    public record Prepared(String name, GatewayClient client, List<LocomoConversation.Question> questions) {
+        /** Copies the questions. */
+        public Prepared {
+            questions = List.copyOf(questions);
+        }
+    }
+
+    /**
+     * Imports a conversation and waits until it is embedded.
      *
      * @param name of the conversation
-     * @param wanted what to measure
-     * @throws CommandFailedException if the conversation cannot be imported and embedded whole, or a question fails:
-     *     figures of a part would not be comparable
+     * @param wanted what is to be measured
+     * @throws CommandFailedException if the conversation cannot be imported and embedded whole: figures of a part would
+     *     not be comparable
      */
-    public Map<Series, Measurement> run(String name, LocomoConversation conversation, List<Series> wanted) {
+    public Prepared prepare(String name, LocomoConversation conversation, List<Series> wanted) {
         GatewayClient client = gateway.withProject("eval-" + name.replaceAll("[^A-Za-z0-9_-]", "-"));
         Watched watched = bringIn(name, conversation, client);
         // Words need no vectors: without a provider they can be measured all the same.
@@ -65,12 +77,7 @@ public final class Evaluation {
         if (!watched.complete() && !wordsOnly) {
             throw new CommandFailedException(name + ": " + watched.explain());
         }
-        List<LocomoConversation.Question> questions = askable(name, conversation);
-        Map<Series, Measurement> results = new EnumMap<>(Series.class);
-        for (Series series : wanted) {
-            results.put(series, ask(name, client, questions, series));
-        }
-        return results;
+        return new Prepared(name, client, askable(name, conversation));
     }
 
     private Watched bringIn(String name, LocomoConversation conversation, GatewayClient client) {
@@ -121,10 +128,16 @@ public final class Evaluation {
         return askable;
     }
 
-    private Measurement ask(
-            String name, GatewayClient client, List<LocomoConversation.Question> questions, Series series) {
+    /**
+     * Asks all questions.
+     *
+     * @throws CommandFailedException if one fails
+     */
+    public Measurement ask(Prepared prepared, Series series) {
         Measurement measurement = new Measurement();
-        try (Progress progress = new Progress(screen, clock, name + ": asking (" + series.title() + ")")) {
+        List<LocomoConversation.Question> questions = prepared.questions;
+        GatewayClient client = prepared.client;
+        try (Progress progress = new Progress(screen, clock, prepared.name + ": asking (" + series.title() + ")")) {
             client.post("/v1/recall", series.request(questions.get(0).text())).jsonOrFail();
             for (LocomoConversation.Question question : questions) {
                 var answer = client.post("/v1/recall", series.request(question.text()));
