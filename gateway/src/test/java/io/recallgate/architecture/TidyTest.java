@@ -50,6 +50,19 @@ class TidyTest {
     }
 
     @Test
+    void longTestClassesAreNamedAmongTheDesignDecisions() throws IOException {
+        String decisions = Files.readString(ROOT.resolve("DESIGN-DECISIONS.md"));
+        List<String> unexplained = new ArrayList<>();
+        for (Path file : sources("src/test/java").toList()) {
+            String name = String.valueOf(file.getFileName()).replace(".java", "");
+            if (Files.readAllLines(file).size() > MAX_CLASS_LINES && !decisions.contains("`" + name + "`")) {
+                unexplained.add(name);
+            }
+        }
+        assertThat(unexplained).isEmpty();
+    }
+
+    @Test
     void everyPackageIsDocumentedAndNullMarked() throws IOException {
         List<String> missing = new ArrayList<>();
         for (Path folder :
