@@ -71,7 +71,7 @@ final class Scheduler {
         if (abandoned.isEmpty()) {
             return;
         }
-        long waiting = pool.operations.queue().count(pool::mayRun) - soonFree;
+        int waiting = pool.operations.queue().count(pool::mayRun) - soonFree;
         for (Slot slot : abandoned) {
             if (waiting-- > 0) {
                 flow.abandon(slot, now);
