@@ -426,13 +426,13 @@ class EmbeddingVerticleTest extends PoolTest {
         Future<EmbedResult> first = embed("first");
         block.awaitEntered();
         int queue = 8 << 20;
-        String english = "e".repeat(queue - 100_005);
+        String english = "e".repeat(queue - 100_005 - 3 * EmbedInput.Text.OVERHEAD_BYTES);
         Future<EmbedResult> large = embed(english);
         Future<EmbedResult> japanese = embed("日".repeat(50_000));
 
         awaitStatus(status -> status.getJsonObject("queue").getInteger("operations") == 3);
         assertThat(status().getJsonObject("queue").getLong("bytes"))
-                .as("one byte a character of the first two, two of the third")
+                .as("one byte a character of the first two, two of the third, and what is around each")
                 .isEqualTo(queue);
         assertFails(embed("e"), FailureCode.OVERLOADED);
         assertFails(embed("e".repeat(queue + 1)), FailureCode.WORK_TOO_LARGE);

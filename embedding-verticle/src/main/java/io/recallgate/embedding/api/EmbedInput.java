@@ -7,10 +7,11 @@ public sealed interface EmbedInput {
 
     /**
      * Bytes this input is charged with in the queue, which are those it holds in memory: a text one for each character
-     * if all are of ISO 8859-1, as in English, and two otherwise; four for each token id. Looks at the characters of a
-     * text, so it is for worker threads when there are megabytes of it.
+     * if all are of ISO 8859-1, as in English, and two otherwise; four for each token id; and what Java puts around
+     * them, {@value Text#OVERHEAD_BYTES} for a text and {@value Tokens#OVERHEAD_BYTES} for token ids. Looks at the
+     * characters of a text, so it is for worker threads when there are megabytes of it.
      *
-     * @return zero or more
+     * @return more than zero
      */
     long chargedBytes();
 
@@ -27,6 +28,12 @@ public sealed interface EmbedInput {
      */
     record Text(String text) implements EmbedInput {
 
+        /**
+         * Of the objects around the characters, and of the place in a list. The benchmark {@code RowMemory} shows 60
+         * with references of four bytes, and up to 7 more to the next multiple of eight.
+         */
+        public static final int OVERHEAD_BYTES = 64;
+
         /** A string is kept in one byte a character up to this one, and in two if any is beyond (JEP 254). */
         private static final char MAX_ONE_BYTE = '\u00FF';
 
@@ -42,12 +49,12 @@ public sealed interface EmbedInput {
 
         @Override
         public long leastBytes() {
-            return text.length();
+            return OVERHEAD_BYTES + text.length();
         }
 
         @Override
         public long mostBytes() {
-            return (long) Character.BYTES * text.length();
+            return OVERHEAD_BYTES + (long) Character.BYTES * text.length();
         }
 
         @Override
@@ -63,6 +70,10 @@ public sealed interface EmbedInput {
      */
     @SuppressWarnings("ArrayRecordComponent") // copied on the way in and out; boxing thousands of ids would cost more
     record Tokens(int[] ids) implements EmbedInput {
+
+        /** Of the objects around the ids: {@code RowMemory} shows 36, and up to 4 more, as for {@link Text}. */
+        public static final int OVERHEAD_BYTES = 40;
+
         /** Copies the ids. */
         public Tokens {
             ids = ids.clone();
@@ -73,9 +84,14 @@ public sealed interface EmbedInput {
             return ids.clone();
         }
 
+        /** How many they are. */
+        public int count() {
+            return ids.length;
+        }
+
         @Override
         public long chargedBytes() {
-            return (long) Integer.BYTES * ids.length;
+            return OVERHEAD_BYTES + (long) Integer.BYTES * ids.length;
         }
 
         @Override

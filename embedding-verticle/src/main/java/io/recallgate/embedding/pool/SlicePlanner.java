@@ -100,7 +100,7 @@ final class SlicePlanner {
     static int estimate(EmbedInput input, int maxTokens) {
         long worst = input instanceof EmbedInput.Text text
                 ? (long) TOKENS_PER_CHAR * text.text().length()
-                : input.chargedBytes() / Integer.BYTES;
+                : ((EmbedInput.Tokens) input).count();
         return (int) Math.min(maxTokens, worst + EXTRA_TOKENS);
     }
 

@@ -2,6 +2,7 @@ package io.recallgate.embedding.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.embedding.api.InputType;
 import io.recallgate.embedding.api.Priority;
 import io.recallgate.failure.FailureCode;
@@ -105,7 +106,7 @@ class CapacityTest {
 
     @Test
     void a15BytesAreBoundedAndComeBackWithCancellationAndCompletion() {
-        String megabyte = "x".repeat((1 << 20) - 12);
+        String megabyte = "x".repeat((1 << 20) - 12 - EmbedInput.Text.OVERHEAD_BYTES);
         List<Long> documents = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
             documents.add(pool.document(megabyte + i));

@@ -229,7 +229,10 @@ final class Simulation implements Effect.Performer {
                 nextWaiter++,
                 inputs,
                 null,
-                inputs.stream().mapToLong(EmbedInput::chargedBytes).sum(),
+                // Any number will do for the dispatcher; these fill the small queue of a schedule row by row.
+                inputs.stream()
+                        .mapToLong(input -> ((EmbedInput.Text) input).text().length())
+                        .sum(),
                 text % 2 == 0 ? InputType.QUERY : InputType.DOCUMENT,
                 random.nextBoolean() ? Priority.QUERY : Priority.DOCUMENT,
                 clock.nanoTime() + patience,
