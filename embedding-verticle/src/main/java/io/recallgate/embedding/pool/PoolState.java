@@ -99,6 +99,7 @@ final class PoolState {
     /** Gives waiting work to the configured model, unless that may not run it: then it fails as new work would. */
     void rekey(Operation waiting, long now) {
         OperationKey key = waiting.key.withModel(edition);
+        quarantine.fenceLike(waiting.key, key);
         if (quarantine.isFinal(key)) {
             operations.fail(waiting, Outcomes.givenUp(), now);
         } else if (quarantine.isHeld(key)) {

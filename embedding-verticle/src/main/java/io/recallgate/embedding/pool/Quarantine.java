@@ -54,6 +54,15 @@ final class Quarantine {
         bound();
     }
 
+    /** Work goes on under another key: workers that have not given it back keep that from being dispatched, too. */
+    void fenceLike(OperationKey before, OperationKey after) {
+        Entry known = entries.get(before);
+        if (known != null && !known.fenced.isEmpty() && !before.equals(after)) {
+            entry(after).fenced.addAll(known.fenced);
+            bound();
+        }
+    }
+
     /** Turns the fences of this slot into holds, and tells for which keys. */
     List<OperationKey> harden(int slot, long generation) {
         List<OperationKey> keys = new ArrayList<>();

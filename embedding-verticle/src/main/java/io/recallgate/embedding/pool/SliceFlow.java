@@ -166,9 +166,10 @@ final class SliceFlow {
     /** A forced end was not acknowledged. */
     void terminationUnanswered(Slot slot, long now) {
         Slice slice = slot.heldSlice();
-        if (slice.expired && slice.isShared()) {
+        if (slice.isShared()) {
+            // At most one of them keeps the thread: the others are not failed for it, nor is it known which it is.
             fence(slot);
-            putBack(slice, now, "its slice expired");
+            putBack(slice, now, "not ended in time");
             // Under the names it has by now, if another model is to run it.
             fence(slot);
         } else if (!slice.expired) {

@@ -154,8 +154,8 @@ record Mutation(String name, String type, String find, String replacement) {
             new Mutation(
                     "neighbours of expired work are run beside the thread that has them",
                     "SliceFlow",
-                    "            fence(slot);\n            putBack(slice, now, \"its slice expired\");",
-                    "            putBack(slice, now, \"its slice expired\");\n            if (slice.expired) {\n                pool.slots.retire(slot, now, \"\");\n                return;\n            }"),
+                    "            fence(slot);\n            putBack(slice, now, \"not ended in time\");",
+                    "            putBack(slice, now, \"not ended in time\");\n            if (slice.expired) {\n                pool.slots.retire(slot, now, \"\");\n                return;\n            }"),
             new Mutation(
                     "work is failed for the neighbour that ended their worker",
                     "SliceFlow",

@@ -185,6 +185,39 @@ class ReplacementTest {
     }
 
     @Test
+    void workThatALostThreadHasIsNotRunBesideItForAThirdModelEither() {
+        pool.warm(2);
+        pool.query("plug");
+        pool.worker(0).start();
+        pool.query("plug too");
+        pool.worker(1).start();
+        long[] waiters = {pool.document("a"), pool.document("b")};
+        ScriptedWorker lost = pool.worker(0);
+        lost.complete();
+        lost.start();
+        assertThat(lost.last().parts()).hasSize(2);
+        replaceBy("n");
+        pool.worker(1).complete();
+        pool.worker(1).exit();
+        pool.clock.advance(DRAIN);
+        pool.clock.advance(Duration.ofSeconds(1));
+        assertThat(pool.state(0)).isEqualTo(SlotState.RETIRING);
+
+        replaceBy("x");
+        pool.worker(1).exit();
+        pool.worker(1).ready(X);
+        assertThat(pool.worker(1).dispatches).as("its thread has not returned").isEmpty();
+
+        lost.exit();
+        pool.worker(1).run();
+        pool.worker(1).run();
+        for (long waiter : waiters) {
+            assertThat(pool.result(waiter).model()).isEqualTo(X);
+        }
+        pool.worker(0).ready(X);
+    }
+
+    @Test
     void a19AShutdownJoinsAReplacementAndALateOneChangesNothing() {
         pool.warm(2);
         pool.query("a");

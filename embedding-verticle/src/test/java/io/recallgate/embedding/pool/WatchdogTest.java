@@ -16,6 +16,7 @@ class WatchdogTest {
     private static final Duration DISPATCH = Duration.ofSeconds(10);
     private static final Duration EXECUTION = Duration.ofMinutes(5);
     private static final Duration GRACE = Duration.ofSeconds(1);
+    private static final Duration DRAIN = PoolLimits.defaults(1).watchdogs().drain();
 
     private PoolFixture pool = PoolFixture.withSlots(2);
 
@@ -256,6 +257,11 @@ class WatchdogTest {
 
     /** Two documents and a third in one slice of worker 0, which has started it; worker 1 is busy. */
     private long[] sharedSlice() {
+        return sharedSlice(EXECUTION.minusSeconds(1));
+    }
+
+    /** @param running for how long it has run */
+    private long[] sharedSlice(Duration running) {
         pool.warm(2);
         pool.query("plug");
         pool.worker(0).start();
@@ -265,7 +271,7 @@ class WatchdogTest {
         pool.worker(0).complete();
         pool.worker(0).start();
         assertThat(pool.worker(0).last().parts()).hasSize(3);
-        pool.clock.advance(EXECUTION.minusSeconds(1));
+        pool.clock.advance(running);
         pool.worker(1).complete();
         return waiters;
     }
@@ -332,6 +338,27 @@ class WatchdogTest {
         for (long waiter : waiters) {
             assertThat(pool.outcomes.get(waiter)).isInstanceOf(WaiterOutcome.Success.class);
         }
+    }
+
+    @Test
+    void atTheDrainBoundARunThatDoesNotEndFailsNobodyWhoSharedItsSlice() {
+        long[] waiters = sharedSlice(Duration.ZERO);
+        pool.handle(new PoolEvent.RestartSlot(0));
+        pool.clock.advance(DRAIN);
+        pool.clock.advance(GRACE);
+        assertThat(pool.state(0)).isEqualTo(SlotState.RETIRING);
+        assertThat(pool.outcomes.keySet()).doesNotContain(waiters[0], waiters[1], waiters[2]);
+        assertThat(pool.worker(1).dispatches).as("not beside the thread").hasSize(1);
+
+        pool.worker(0).exit();
+        assertThat(texts(1)).as("alone, since one of them may do it again").containsExactly("first");
+        pool.worker(1).run();
+        pool.worker(1).run();
+        pool.worker(1).run();
+        for (long waiter : waiters) {
+            assertThat(pool.outcomes.get(waiter)).isInstanceOf(WaiterOutcome.Success.class);
+        }
+        pool.worker(0).ready();
     }
 
     @Test
