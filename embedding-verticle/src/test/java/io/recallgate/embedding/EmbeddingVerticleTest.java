@@ -11,6 +11,8 @@ import io.recallgate.embedding.api.InputType;
 import io.recallgate.embedding.api.Priority;
 import io.recallgate.embedding.pool.PoolLimits;
 import io.recallgate.embedding.pool.ShutdownReport;
+import io.recallgate.embedding.protocol.FromWorker;
+import io.recallgate.embedding.protocol.WorkerDrops;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelCause;
@@ -280,6 +282,20 @@ class EmbeddingVerticleTest extends PoolTest {
         assertThat(models.open()).isEqualTo(1);
         assertThat(join(embed("again")).vectors()).hasSize(1);
         assertFails(pool.operations().restart(7), FailureCode.NOT_FOUND);
+    }
+
+    @Test
+    void aWorkerWhoseModelDoesNotCloseStillTellsWhatItHasDropped() {
+        BusTap tap = new BusTap(vertx);
+        models.failClosing(true);
+        deploy(1);
+
+        join(pool.operations().restart(0));
+
+        assertThat(tap.await(FromWorker.Stopped.class).drops()).isEqualTo(WorkerDrops.NONE);
+        models.failClosing(false);
+        awaitStatus(status ->
+                generations(status).equals(List.of(2)) && states(status).allMatch("idle"::equals));
     }
 
     @Test

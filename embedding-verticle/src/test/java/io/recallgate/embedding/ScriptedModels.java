@@ -36,6 +36,7 @@ public final class ScriptedModels implements TextModelFactory {
 
     private final AtomicInteger loads = new AtomicInteger();
     private final AtomicInteger open = new AtomicInteger();
+    private volatile boolean closingFails;
     private final List<String> ran = new CopyOnWriteArrayList<>();
     private final Map<String, Block> blocks = new ConcurrentHashMap<>();
     private final Map<String, RunFailedException> poison = new ConcurrentHashMap<>();
@@ -111,6 +112,11 @@ public final class ScriptedModels implements TextModelFactory {
     public ScriptedModels holdBytes(long bytes) {
         heldBytes = bytes;
         return this;
+    }
+
+    /** Whether models that are closed from now on throw after it. */
+    void failClosing(boolean wanted) {
+        closingFails = wanted;
     }
 
     /** Models loaded so far. */
@@ -270,6 +276,9 @@ public final class ScriptedModels implements TextModelFactory {
             if (!closed) {
                 closed = true;
                 open.decrementAndGet();
+                if (closingFails) {
+                    throw new IllegalStateException("scripted");
+                }
             }
         }
     }

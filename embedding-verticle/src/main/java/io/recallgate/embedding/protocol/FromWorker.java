@@ -171,7 +171,7 @@ public sealed interface FromWorker {
     }
 
     /**
-     * The worker has closed its session in an orderly way. That its thread is gone is seen elsewhere.
+     * The worker runs nothing any more and has closed its session, or tried to. That its thread is gone is seen elsewhere.
      *
      * @param drops what was dropped in its life
      */

@@ -4,6 +4,10 @@ package io.recallgate.embedding.protocol;
  * Messages of the pool that a worker and its control have read and not acted on, by why, since the worker was made. Each
  * number only grows.
  *
+ * <p>They are told when a slice begins and when the worker stops. A thread that ends without either takes with it what was
+ * dropped since its last slice began: the pool sends no second slice before that one has an end, and each order about
+ * it once, so that is at most one order to cancel, one to terminate and one to accept no more.
+ *
  * @param misdirected meant for another slot or generation
  * @param repeated a slice or an order that had come before
  * @param late an order about a slice that had begun or was over; an ordinary crossing of messages

@@ -112,11 +112,12 @@ public final class WorkerVerticle extends VerticleBase {
             if (loaded != null) {
                 loaded.close();
             }
+        } finally {
+            // Also where closing fails: nobody else knows what was dropped since the last slice began.
             tell(new FromWorker.Stopped(
                     handle.address().slot(),
                     handle.address().generation(),
                     handle.ledger().drops()));
-        } finally {
             exit();
         }
         return Future.succeededFuture();
