@@ -2,6 +2,7 @@ package io.recallgate.gateway.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.recallgate.embedding.IgnoredSignals;
 import io.recallgate.gateway.postgres.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -93,6 +94,7 @@ final class GatewayProcess implements AutoCloseable {
 
     /** SIGHUP. */
     void hangUp() throws IOException, InterruptedException {
+        IgnoredSignals.assumeHeeded("HUP", 1);
         Signals.send("HUP", process.pid());
     }
 
