@@ -40,9 +40,10 @@ final class ChaosChecker {
     private static Map<String, String> rules() {
         Map<String, String> rules = new LinkedHashMap<>();
         rules.put(
-                "memories without a vector of their content",
+                "memories without all vectors of their content",
                 "select m.external_id from memory m where not exists (select 1 from memory_vector v"
-                        + " where v.memory_id = m.id and v.content_hash = m.content_hash)");
+                        + " where v.memory_id = m.id and v.content_hash = m.content_hash"
+                        + " group by v.fingerprint having count(*) = max(v.passages) and min(v.passages) = max(v.passages))");
         rules.put(
                 "vectors without a memory of that content, owner and project",
                 "select v.memory_id::text from memory_vector v left join memory m on m.id = v.memory_id"

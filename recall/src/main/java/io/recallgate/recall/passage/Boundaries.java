@@ -17,10 +17,20 @@ final class Boundaries {
     /** A reader's characters are shorter, but for jokes; and enough to see that a sentence ends with the range. */
     private static final int AROUND = 64;
 
+    /** The letters that flags are made of. */
+    private static final int FIRST_INDICATOR = 0x1F1E6;
+
+    private static final int LAST_INDICATOR = 0x1F1FF;
+
     private static final Pattern CHARACTER = Pattern.compile("\\X");
 
     private final String text;
     private final BreakIterator sentences = BreakIterator.getSentenceInstance(Locale.ROOT);
+
+    /** The run of regional indicators that was looked at last, as far as it was. */
+    private int flagsFrom;
+
+    private int flagsTo;
 
     Boundaries(String text) {
         this.text = text;
@@ -123,13 +133,41 @@ final class Boundaries {
         while (safe > after && limit - safe < AROUND && !isAsciiWord(text.charAt(safe))) {
             safe--;
         }
-        safe = betweenCodePoints(safe, after);
+        safe = betweenFlags(betweenCodePoints(safe, after), after);
         Matcher characters = CHARACTER.matcher(text).region(safe, Math.min(text.length(), limit + AROUND));
         int last = safe;
         while (characters.find() && characters.end() <= limit) {
             last = characters.end();
         }
         return last > after ? last : betweenCodePoints(limit, after);
+    }
+
+    /**
+     * The same place, or one letter further if that is in the middle of a flag: flags are two regional indicators each,
+     * and where one begins is known only from the beginning of the run. That is remembered, since a text may be nothing
+     * but flags.
+     */
+    private int betweenFlags(int at, int after) {
+        if (!isIndicatorBefore(at)) {
+            return at;
+        }
+        int from = at;
+        while (isIndicatorBefore(from) && !(flagsFrom < from && from <= flagsTo)) {
+            from -= 2;
+        }
+        boolean known = flagsFrom < from && from <= flagsTo;
+        flagsFrom = known ? flagsFrom : from;
+        flagsTo = known ? Math.max(flagsTo, at) : at;
+        boolean inside = (at - flagsFrom) / 2 % 2 == 1;
+        return !inside ? at : at - 2 > after ? at - 2 : at + 2;
+    }
+
+    private boolean isIndicatorBefore(int at) {
+        if (at < 2) {
+            return false;
+        }
+        int codePoint = text.codePointBefore(at);
+        return codePoint >= FIRST_INDICATOR && codePoint <= LAST_INDICATOR;
     }
 
     private int betweenCodePoints(int at, int after) {

@@ -84,10 +84,7 @@ public final class Passages {
             end = start;
             return new Passage(0, text);
         }
-        int from = start;
-        while (from < text.length() && Character.isWhitespace(text.charAt(from))) {
-            from++;
-        }
+        int from = afterSpace(start);
         if (from == text.length()) {
             boolean blank = end == 0 && from > 0;
             end = from;
@@ -101,9 +98,17 @@ public final class Passages {
         return new Passage(from, text.substring(from, trimmed(from, cut)));
     }
 
-    /** How much of the text no passage has yet, in UTF-16 code units. */
+    /** How much of the text no passage has yet, in UTF-16 code units; white space before it does not count. */
     public int restChars() {
-        return text.length() - end;
+        return text.length() - afterSpace(end);
+    }
+
+    private int afterSpace(int from) {
+        int at = from;
+        while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+            at++;
+        }
+        return at;
     }
 
     /**

@@ -51,9 +51,13 @@ final class CachedScope {
     private @Nullable String horizon;
 
     private long countedAtNanos;
+    private volatile @Nullable Refusal refusal;
 
     private @Nullable Promise<Void> running;
     private @Nullable Promise<Void> next;
+
+    /** When it did not fit, and by which bound. */
+    private record Refusal(long atNanos, long bytes) {}
 
     CachedScope(VectorReader reader, Clock clock, Scope scope, String fingerprint, LongSupplier maxBytes) {
         this.reader = reader;
@@ -79,6 +83,15 @@ final class CachedScope {
 
     long chargedBytes() {
         return bytes;
+    }
+
+    /**
+     * Whether it was too large a while ago, and the bound is no higher since: it would be read up to the bound again for
+     * every search, only to be dropped.
+     */
+    boolean isRefused() {
+        Refusal last = refusal;
+        return last != null && maxBytes.getAsLong() <= last.bytes() && clock.nanoTime() - last.atNanos() < COUNT_NANOS;
     }
 
     /** These may be gone once a transaction commits. */
@@ -125,7 +138,7 @@ final class CachedScope {
         Deadline deadline = Deadline.afterMillis(clock, LOOK_MILLIS);
         String from = horizon;
         if (from == null) {
-            return load(deadline);
+            return isRefused() ? Future.failedFuture(tooLarge()) : load(deadline);
         }
         return reader.changes(scope, fingerprint, from, deadline)
                 .compose(changes -> {
@@ -155,7 +168,7 @@ final class CachedScope {
         return reader.page(scope, fingerprint, id, number, deadline).compose(page -> {
             page.forEach(passage -> loaded.add(passage.memoryId(), passage.values()));
             if (loaded.chargedBytes() > maxBytes.getAsLong()) {
-                return Future.failedFuture(tooLarge());
+                return refuse();
             }
             if (page.size() < VectorReader.PAGE_ROWS) {
                 return Future.succeededFuture();
@@ -205,6 +218,11 @@ final class CachedScope {
         }
         horizon = null;
         publish(new VectorBlocks());
+        return refuse();
+    }
+
+    private Future<Void> refuse() {
+        refusal = new Refusal(clock.nanoTime(), maxBytes.getAsLong());
         return Future.failedFuture(tooLarge());
     }
 

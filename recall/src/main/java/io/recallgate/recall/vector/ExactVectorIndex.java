@@ -179,11 +179,11 @@ public final class ExactVectorIndex implements VectorIndex {
 
     /**
      * Drops the scopes that were not asked for the longest; never the one that is in use, unless it is empty: there is
-     * no bound on how many empty ones are asked for.
+     * no bound on how many empty ones are asked for. One that is too large is remembered as such.
      */
     private void makeRoom(Key key, CachedScope inUse) {
         synchronized (scopes) {
-            if (inUse.chargedBytes() == 0) {
+            if (inUse.chargedBytes() == 0 && !inUse.isRefused()) {
                 scopes.remove(key, inUse);
             }
             long held = scopes.values().stream()

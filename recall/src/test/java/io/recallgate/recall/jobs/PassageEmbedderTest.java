@@ -89,6 +89,21 @@ class PassageEmbedderTest {
     }
 
     @Test
+    void whiteSpaceBehindTheLastPassageThatAMemoryMayHaveIsNoTextThatIsLeft() {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < 15_000; i++) {
+            text.append("The keeper of garden ").append(i).append(" waters the roses every morning. ");
+        }
+        run(job(text.toString(), null));
+        String last = embedder.asked.get(PassageEmbedder.MAX_PASSAGES - 1);
+        String fits = text.substring(0, text.indexOf(last) + last.length());
+
+        EmbeddedJob embedded = run(job(fits + "\n".repeat(20_000), null));
+
+        assertThat(embedded.passages()).hasSize(PassageEmbedder.MAX_PASSAGES).allMatch(one -> !one.incomplete());
+    }
+
+    @Test
     void aRetryGoesOnWhereTheFailedAttemptStopped() {
         ClaimedJob job = job(numbered(), null);
         run(job);

@@ -69,6 +69,22 @@ class PassagesTest {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {14, 15, 16, 17, 18, 19, 20, 21})
+    void aLongRunOfFlagsIsCutBetweenThem(int tokens) {
+        // Odd numbers of everything in front: where flags begin is known only from where their run does.
+        for (String before : List.of("", "é", "。。。", "👍", "🇫🇷é")) {
+            List<Passage> passages = checked(before + "🇯🇵".repeat(2_000), Math.max(16, tokens * 3));
+
+            assertThat(passages)
+                    .hasSizeGreaterThan(5)
+                    .allMatch(passage -> passage.text().replace("🇯🇵", "").isEmpty() || passage.offset() == 0);
+            assertThat(passages.get(0).text()).startsWith(before);
+            assertThat(passages.get(0).text().substring(before.length()).replace("🇯🇵", ""))
+                    .isEmpty();
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"👨‍👩‍👧‍👦", "🇯🇵", "👍🏽", "e\u0301", "\r\nx"})
     void aReadersCharacterIsNotTakenApart(String character) {
         List<Passage> passages = checked(character.repeat(2_000), 64);
@@ -145,6 +161,15 @@ class PassagesTest {
 
         assertThat(text.length() - passages.restChars())
                 .isEqualTo(last.offset() + last.text().length() + 1);
+    }
+
+    @Test
+    void whiteSpaceBehindTheLastPassageIsNotTextThatIsLeft() {
+        Passages passages = new Passages("one two three four five six seven eight nine ten" + " \n".repeat(5_000), 16);
+
+        assertThat(passages.restChars()).isGreaterThan(10_000);
+        passages.next();
+        assertThat(passages.restChars()).isZero();
     }
 
     @Test

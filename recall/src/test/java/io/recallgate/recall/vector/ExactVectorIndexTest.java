@@ -73,6 +73,23 @@ class ExactVectorIndexTest extends VectorIndexContract {
     }
 
     @Test
+    void aScopeThatDoesNotFitIsNotReadAgainForEverySearchButWhenTheBoundIsRaised() {
+        UUID first = embedded("first", 1, 0, 0, 0);
+        for (int i = 0; i < 30; i++) {
+            embedded("mine " + i, 1, 0, 0, 0);
+        }
+        maxBytes = 3_000; // one block of the smallest kind
+        assertThatThrownBy(() -> search(1, 0, 0, 0)).isInstanceOf(FailureException.class);
+        execute("delete from memory_vector where memory_id <> '" + first + "'");
+        assertThatThrownBy(() -> search(1, 0, 0, 0))
+                .as("it is not looked at again yet")
+                .isInstanceOfSatisfying(FailureException.class, failure -> assertThat(failure.code())
+                        .isEqualTo(FailureCode.WORK_TOO_LARGE));
+        maxBytes = 64 << 20;
+        assertThat(ids(search(1, 0, 0, 0))).containsExactly(first);
+    }
+
+    @Test
     void scopesWithoutVectorsAreNotKept() {
         embedded("mine", 1, 0, 0, 0);
         search(1, 0, 0, 0);

@@ -53,8 +53,9 @@ class PgVectorIndexTest extends VectorIndexContract {
     @Override
     List<VectorIndex.VectorHit> nearestOfMany(VectorIndex.VectorQuery query) {
         PgVectorIndex small = new PgVectorIndex(database, SystemClock.INSTANCE, 50);
-        await(small.indexes().ensure(MODEL, 4));
-        assertThat(small.indexes().usable(MODEL, 4)).isTrue();
+        int dimensions = query.vector().dimensions();
+        patiently(small.indexes().ensure(MODEL, dimensions));
+        assertThat(small.indexes().usable(MODEL, dimensions)).isTrue();
         return await(small.search(query, soon()));
     }
 

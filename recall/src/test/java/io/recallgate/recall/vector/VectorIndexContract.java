@@ -28,16 +28,20 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link VectorIndex} keeps. */
@@ -45,6 +49,8 @@ abstract class VectorIndexContract {
 
     static final String MODEL = "0123456789abcdef";
     static final String OTHER_MODEL = "fedcba9876543210";
+
+    private static final int LONG_DIMENSIONS = 64;
 
     final Scope scope = new Scope("owner", "project");
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -244,6 +250,69 @@ abstract class VectorIndexContract {
         assertThat(search(1, 0, 0, 0)).hasSize(20);
     }
 
+    /** As the index answers a scope that is large to it, where a crowd of others is near whatever is asked. */
+    @Test
+    @Tag("long")
+    void anOwnerOfOnePercentOfAHundredThousandGetsItsFullTopTwenty() {
+        Random random = new Random(7);
+        Scope crowd = new Scope("crowd", "project");
+        List<EmbeddingVector> topics = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            topics.add(randomUnit(random, LONG_DIMENSIONS));
+        }
+        Map<UUID, EmbeddingVector> mine = new HashMap<>();
+        for (int batch = 0; batch < 100; batch++) {
+            Map<UUID, EmbeddingVector> theirs = new HashMap<>();
+            for (int i = 0; i < 1_000; i++) {
+                (i % 100 == 0 ? mine : theirs)
+                        .put(UUID.randomUUID(), near(random, topics.get(random.nextInt(topics.size()))));
+            }
+            commitAll(crowd, theirs);
+        }
+        commitAll(scope, mine);
+        int found = 0;
+        for (int i = 0; i < 50; i++) {
+            EmbeddingVector wanted = near(random, topics.get(random.nextInt(topics.size())));
+            List<UUID> exact = mine.entrySet().stream()
+                    .sorted(Comparator.<Map.Entry<UUID, EmbeddingVector>>comparingDouble(
+                                    one -> one.getValue().dot(wanted))
+                            .reversed())
+                    .limit(20)
+                    .map(Map.Entry::getKey)
+                    .toList();
+            List<UUID> hits = ids(nearestOfMany(query(scope, MODEL, wanted, 20, null, Set.of())));
+            assertThat(hits).hasSize(20);
+            assertThat(mine.keySet()).containsAll(hits);
+            found += (int) hits.stream().filter(exact::contains).count();
+        }
+        assertThat(found / (20.0 * 50)).as("share of the exact").isGreaterThanOrEqualTo(0.95);
+    }
+
+    /** About as far from its topic as texts are. */
+    private static EmbeddingVector near(Random random, EmbeddingVector topic) {
+        float[] values = topic.toArray();
+        for (int i = 0; i < values.length; i++) {
+            values[i] += (float) (0.5 * random.nextGaussian() / Math.sqrt(values.length));
+        }
+        return unit(values);
+    }
+
+    private void commitAll(Scope where, Map<UUID, EmbeddingVector> vectors) {
+        List<StoredVector> stored = new ArrayList<>();
+        List<Tuple> rows = new ArrayList<>();
+        vectors.forEach((id, vector) -> {
+            stored.add(new StoredVector(where, id, 0, MODEL, vector));
+            rows.add(Tuple.of(id, where.owner(), where.project(), id.toString()));
+        });
+        patiently(database.transaction(soon(120), connection -> connection
+                .preparedQuery("insert into memory (id, owner, project, kind, content, content_hash, words, word_count)"
+                        + " values ($1, $2, $3, 'note', $4, sha256('x'), '', 0)")
+                .executeBatch(rows)
+                .compose(ignored -> insert(connection, stored))
+                .compose(ignored -> index.replace(connection, stored))));
+        index.committed(where);
+    }
+
     @Test
     void sessionAndKindsNarrowTheSearchAndFollowTheMemory() {
         UUID turn = filed("turn", MemoryKind.TURN, "s1");
@@ -317,22 +386,35 @@ abstract class VectorIndexContract {
         Function<SqlConnection, Future<Void>> work = connection -> connection
                 .preparedQuery("delete from memory_vector where memory_id = $1 and fingerprint = $2")
                 .execute(Tuple.of(id, fingerprint))
-                .compose(ignored -> connection
-                        .preparedQuery("insert into memory_vector (memory_id, fingerprint, passage, owner, project,"
-                                + " content_hash, dimensions, vector) values ($1, $2, $3, $4, $5, sha256('x'), $6, $7)")
-                        .executeBatch(stored.stream()
-                                .map(one -> Tuple.of(
-                                                id,
-                                                fingerprint,
-                                                one.passage(),
-                                                where.owner(),
-                                                where.project(),
-                                                one.vector().dimensions())
-                                        .addBuffer(Buffer.buffer(one.vector().toLittleEndian())))
-                                .toList()))
+                .compose(ignored -> insert(connection, stored))
                 .compose(ignored -> index.replace(connection, stored));
         await(database.transaction(soon(), work));
         index.committed(where);
+    }
+
+    /** For what takes its time on a small and busy machine. */
+    static <T> T patiently(Future<T> future) {
+        try {
+            return future.await(10, TimeUnit.MINUTES);
+        } catch (TimeoutException e) {
+            throw new AssertionError("not within ten minutes", e);
+        }
+    }
+
+    private static Future<?> insert(SqlConnection connection, List<StoredVector> vectors) {
+        return connection
+                .preparedQuery("insert into memory_vector (memory_id, fingerprint, passage, owner, project,"
+                        + " content_hash, dimensions, vector) values ($1, $2, $3, $4, $5, sha256('x'), $6, $7)")
+                .executeBatch(vectors.stream()
+                        .map(one -> Tuple.of(
+                                        one.memoryId(),
+                                        one.fingerprint(),
+                                        one.passage(),
+                                        one.scope().owner(),
+                                        one.scope().project(),
+                                        one.vector().dimensions())
+                                .addBuffer(Buffer.buffer(one.vector().toLittleEndian())))
+                        .toList());
     }
 
     final List<VectorHit> search(float... values) {
@@ -376,6 +458,10 @@ abstract class VectorIndexContract {
     }
 
     static Deadline soon() {
-        return Deadline.afterMillis(SystemClock.INSTANCE, 10_000);
+        return soon(10);
+    }
+
+    private static Deadline soon(int seconds) {
+        return Deadline.afterMillis(SystemClock.INSTANCE, seconds * 1_000L);
     }
 }
