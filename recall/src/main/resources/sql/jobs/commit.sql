@@ -2,9 +2,8 @@
 -- content, attempt, holder and lease are still the ones the vectors were made for. All passages of a memory are replaced
 -- together; those of a longer text before it go.
 --
--- Memories are locked before their jobs, as writers do, and jobs in the order of their ids, as renewals do. {locked} is
--- empty for a job that is committed alone and waits for whoever is writing its memory; a group skips such a memory and
--- reports its job as busy, or two groups and a writer could wait for each other in a ring.
+-- It waits for nobody: a memory or a job that somebody else has locked is skipped and its job reported as busy, since a
+-- stranger's transaction may take long. Memories are locked before their jobs, as writers do.
 -- $1 now, $2 holder, $3 fingerprint; jobs: $4 ids, $5 attempts, $6 owners, $7 projects, $8 memories, $9 content hashes,
 -- $10 how many passages each has; one entry for each passage: $11 jobs, $12 numbers, $13 vectors, $14 whether text is
 -- missing in it or after it
@@ -18,7 +17,7 @@ with made as materialized (
   join memory m on m.id = made.memory and m.owner = made.owner and m.project = made.project
     and m.content_hash = made.content_hash
   order by m.id
-  for share of m {locked}
+  for share of m skip locked
 ), mine as materialized (
   select j.id
   from embedding_job j
@@ -26,7 +25,7 @@ with made as materialized (
   where j.state = 'running' and j.attempt = kept.attempt and j.leased_by = $2 and j.content_hash = kept.content_hash
     and j.lease_until > coalesce($1::timestamptz, now())
   order by j.id
-  for update of j
+  for update of j skip locked
 ), finished as (
   update embedding_job j
   set state = 'done', finished_at = coalesce($1::timestamptz, now()), leased_by = null, lease_until = null
@@ -51,8 +50,10 @@ with made as materialized (
     vector = excluded.vector, incomplete = excluded.incomplete, created_at = now()
 )
 select made.job, done.job is not null as finished,
-  kept.job is null and exists (select from memory m where m.id = made.memory and m.owner = made.owner
-    and m.project = made.project and m.content_hash = made.content_hash) as busy
+  done.job is null and exists (select from memory m
+    join embedding_job j on j.id = made.job and j.state = 'running' and j.attempt = made.attempt and j.leased_by = $2
+      and j.content_hash = made.content_hash and j.lease_until > coalesce($1::timestamptz, now())
+    where m.id = made.memory and m.owner = made.owner and m.project = made.project
+      and m.content_hash = made.content_hash) as busy
 from made
-left join kept on kept.job = made.job
 left join done on done.job = made.job

@@ -7,7 +7,6 @@ import io.recallgate.recall.jobs.EmbeddedJob.EmbeddedPassage;
 import io.recallgate.recall.vector.StoredVector;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.time.Clock;
-import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
@@ -26,8 +25,6 @@ import java.util.UUID;
 final class JobCommits {
 
     private static final String COMMIT = Statements.load("jobs/commit");
-    private static final String WAITING = COMMIT.replace("{locked}", "");
-    private static final String SKIPPING = COMMIT.replace("{locked}", "skip locked");
 
     private final Database database;
     private final VectorIndex vectors;
@@ -49,30 +46,19 @@ final class JobCommits {
         DONE,
         /** What they were made for is gone; nothing was written. */
         GONE,
-        /** Somebody is writing the memory just now; nothing was written, and it can be asked again alone. */
+        /** Somebody has locked the memory or the job; nothing was written, and it can be asked again. */
         BUSY
-    }
-
-    /** Commits one job, waiting for whoever is writing its memory; {@code DONE} or {@code GONE}. */
-    Future<Result> one(EmbeddedJob embedded) {
-        // After the wait its memory is another one, or has no such content any more: nobody is writing it then.
-        return commit(WAITING, List.of(embedded))
-                .map(results -> results.get(0) == Result.DONE ? Result.DONE : Result.GONE);
     }
 
     /**
      * Commits several jobs of one model in one transaction. Each has its own fence: what is no longer ours is left out,
-     * and the others are committed.
+     * and the others are committed. It never waits for whoever has locked one of them.
      *
      * @return in the order of the jobs
      */
     Future<List<Result>> group(List<EmbeddedJob> group) {
-        return commit(SKIPPING, group);
-    }
-
-    private Future<List<Result>> commit(String statement, List<EmbeddedJob> group) {
-        return database.transaction(deadline(), connection -> connection
-                        .preparedQuery(statement)
+        return database.transaction(Statements.inBackground(clock), connection -> connection
+                        .preparedQuery(COMMIT)
                         .execute(parameters(group))
                         .compose(rows -> {
                             Map<Long, Result> byJob = new HashMap<>();
@@ -150,9 +136,5 @@ final class JobCommits {
 
     private static Result result(Row row) {
         return row.getBoolean("finished") ? Result.DONE : row.getBoolean("busy") ? Result.BUSY : Result.GONE;
-    }
-
-    private Deadline deadline() {
-        return Deadline.afterMillis(clock, JobTable.STATEMENT_MILLIS);
     }
 }

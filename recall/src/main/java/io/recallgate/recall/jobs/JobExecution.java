@@ -2,6 +2,7 @@ package io.recallgate.recall.jobs;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.database.TroubleLog;
@@ -10,6 +11,7 @@ import io.recallgate.time.CancelSignal;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -51,7 +53,7 @@ final class JobExecution {
         DONE,
         /** What it was made for is gone; nothing was committed. */
         DROPPED,
-        /** It waits for another attempt, which counts. */
+        /** It waits for another attempt. */
         RETRY,
         /** It failed for good. */
         FAILED,
@@ -81,7 +83,7 @@ final class JobExecution {
     Future<Outcome> run(ClaimedJob job, CancelSignal cancel) {
         return passages.embed(job, cancel)
                 .compose(
-                        embedded -> embedded.isPresent() ? commit(embedded.get()) : replaced(job),
+                        embedded -> embedded.isPresent() ? commit(embedded.get(), cancel) : replaced(job),
                         error -> failed(job, FailureException.of(error), cancel))
                 .otherwise(error -> {
                     context.troubles().trouble("the outcome of job " + job.id() + " was not taken", error);
@@ -89,23 +91,43 @@ final class JobExecution {
                 });
     }
 
-    private Future<Outcome> commit(EmbeddedJob embedded) {
-        return outcomes.commit(embedded).compose(written -> {
-            FailureException refused = written.failure();
-            if (refused != null) {
-                // Not a failure of the text, but of what is made of it: without a count it would come back for ever.
-                return counted(embedded.job(), refused, settings.get().jobMaxAttempts());
+    private Future<Outcome> commit(EmbeddedJob embedded, CancelSignal cancel) {
+        ClaimedJob job = embedded.job();
+        return outcomes.commit(embedded, cancel).compose(written -> switch (written.fate()) {
+            case DONE -> {
+                tellIncomplete(embedded);
+                yield Future.succeededFuture(Outcome.DONE);
             }
-            if (written.done() && embedded.isIncomplete()) {
-                context.incomplete().increment();
-                LOG.warn(
-                        "memory {} is longer than {} passages hold, or has text that no passage holds whole: the rest of"
-                                + " it is found by its words only",
-                        embedded.job().memoryId(),
-                        PassageEmbedder.MAX_PASSAGES);
-            }
-            return Future.succeededFuture(written.done() ? Outcome.DONE : Outcome.DROPPED);
+            case GONE -> Future.succeededFuture(Outcome.DROPPED);
+            case GIVEN_UP -> Future.succeededFuture(Outcome.ABANDONED);
+            // Not a failure of the text, but of what is made of it: without a count it would come back for ever.
+            case REFUSED ->
+                counted(
+                        job,
+                        Objects.requireNonNull(written.failure()),
+                        settings.get().jobMaxAttempts());
+            case NO_MODEL -> providerTrouble(job, Objects.requireNonNull(written.failure()));
+            case LOCKED -> locked(job);
         });
+    }
+
+    private void tellIncomplete(EmbeddedJob embedded) {
+        if (embedded.isIncomplete()) {
+            context.incomplete().increment();
+            LOG.warn(
+                    "memory {} is longer than {} passages hold, or has text that no passage holds whole: the rest of"
+                            + " it is found by its words only",
+                    embedded.job().memoryId(),
+                    PassageEmbedder.MAX_PASSAGES);
+        }
+    }
+
+    private Future<Outcome> locked(ClaimedJob job) {
+        LOG.warn(
+                "memory {} has been locked by somebody for as long as a lease: its job runs again later",
+                job.memoryId());
+        SetBack why = new SetBack(false, false, waitMillis(1), FailureCode.CONFLICT.code(), "the memory is locked");
+        return outcomes.setBack(job, why).map(Outcome.RETRY);
     }
 
     /** Its vectors would be of two models. */

@@ -118,9 +118,10 @@ public final class JobRunner {
         JobCommits commits = new JobCommits(stores.database(), stores.vectors(), parts.clock(), parts.time(), options);
         TroubleLog troubles = new TroubleLog(LOG, parts.clock(), "jobs run again");
         FailedJobs failed = new RecallEvents(vertx)::jobFailed;
+        var patience = new OutcomeWriter.Patience(parts.timers(), () -> parts.settings().get().jobLeaseMillis());
         JobExecution execution = new JobExecution(
                 new PassageEmbedder(embedder, model, parts.clock(), options),
-                new OutcomeWriter(table, commits, model),
+                new OutcomeWriter(table, commits, model, patience),
                 parts.settings(),
                 JobExecution.Context.of(parts.random(), troubles, failed, parts.meters()));
         Upkeep upkeep = new Upkeep(table, Reembedding.of(stores, model, parts), parts.settings(), failed);

@@ -5,19 +5,24 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.recall.jobs.GroupWriter.Bounds;
 import io.recallgate.recall.jobs.JobCommits.Result;
 import io.recallgate.recall.jobs.JobTable.SetBack;
+import io.recallgate.time.CancelSignal;
+import io.recallgate.time.Timers;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes how attempts ended: many in one transaction when they end close together, so that a small text does not cost a
  * transaction of its own. A group that the database refuses is written one by one, so that one job cannot keep the
- * others from being done. Thread-safe.
+ * others from being done. What cannot be committed yet waits beside the groups, for as long as a lease, and gets into
+ * a later one; it waits with its job in flight, so its lease is renewed and their number is bounded. Thread-safe.
  */
 final class OutcomeWriter {
 
@@ -31,29 +36,65 @@ final class OutcomeWriter {
     private static final Set<FailureCode> MAY_BE_ONE_ROW =
             EnumSet.of(FailureCode.INTERNAL, FailureCode.INVALID_TEXT, FailureCode.CONFLICT);
 
+    /** A writer of a memory mostly takes milliseconds, and so does a pool whose workers change. */
+    private static final long FIRST_PAUSE_MILLIS = 50;
+
+    /** Then it is somebody who takes long. */
+    private static final long MAX_PAUSE_MILLIS = 2_000;
+
     private final JobTable table;
     private final JobCommits commits;
     private final ActiveModel model;
+    private final Patience patience;
     private final GroupWriter<EmbeddedJob, Written> embedded;
     private final GroupWriter<Ended, Boolean> setBacks;
 
-    OutcomeWriter(JobTable table, JobCommits commits, ActiveModel model) {
+    OutcomeWriter(JobTable table, JobCommits commits, ActiveModel model, Patience patience) {
         this.table = table;
         this.commits = commits;
         this.model = model;
+        this.patience = patience;
         this.embedded = new GroupWriter<>(new Bounds(GROUP_JOBS, GROUP_BYTES), EmbeddedJob::bytes, this::writeEmbedded);
         this.setBacks = new GroupWriter<>(new Bounds(GROUP_JOBS, GROUP_BYTES), ended -> 0, this::writeSetBacks);
     }
 
     /**
+     * How long a result is kept that cannot be committed yet.
+     *
+     * @param leaseMillis read on each use
+     */
+    record Patience(Timers timers, LongSupplier leaseMillis) {}
+
+    /**
      * What became of an embedded job.
      *
-     * @param done whether its vectors are committed; otherwise what they were made for is gone, if there is no failure
-     * @param failure why the database did not take it alone either, null if it did
+     * @param failure why it was refused, or why the model was not known; null otherwise
      */
-    record Written(boolean done, @Nullable FailureException failure) {
-        static final Written DONE = new Written(true, null);
-        static final Written GONE = new Written(false, null);
+    record Written(Fate fate, @Nullable FailureException failure) {
+        static final Written DONE = new Written(Fate.DONE, null);
+        static final Written GONE = new Written(Fate.GONE, null);
+        static final Written LOCKED = new Written(Fate.LOCKED, null);
+        static final Written GIVEN_UP = new Written(Fate.GIVEN_UP, null);
+
+        private boolean mayBeDoneLater() {
+            return fate == Fate.LOCKED || fate == Fate.NO_MODEL;
+        }
+    }
+
+    /** How an embedded job may end. */
+    enum Fate {
+        /** Its vectors are committed. */
+        DONE,
+        /** What they were made for is gone. */
+        GONE,
+        /** The database did not take it alone either. */
+        REFUSED,
+        /** Somebody held its memory, or its job, for as long as a lease. */
+        LOCKED,
+        /** It was not known for as long as a lease whether its model is still the active one. */
+        NO_MODEL,
+        /** It was cancelled while it waited. */
+        GIVEN_UP
     }
 
     private record Ended(ClaimedJob job, SetBack why) {}
@@ -76,9 +117,36 @@ final class OutcomeWriter {
         }
     }
 
-    /** Commits the vectors if all they were made for, and their model, is still there. */
-    Future<Written> commit(EmbeddedJob job) {
-        return embedded.add(job);
+    /** Commits the vectors if all they were made for, and their model, is still there; {@code cancel} ends a wait. */
+    Future<Written> commit(EmbeddedJob job, CancelSignal cancel) {
+        return commit(job, cancel, patience.leaseMillis().getAsLong(), FIRST_PAUSE_MILLIS);
+    }
+
+    private Future<Written> commit(EmbeddedJob job, CancelSignal cancel, long leftMillis, long pauseMillis) {
+        return embedded.add(job).compose(written -> {
+            if (!written.mayBeDoneLater() || leftMillis <= 0) {
+                return Future.succeededFuture(written);
+            }
+            return pause(pauseMillis, cancel)
+                    .compose(ignored -> cancel.isCancelled()
+                            ? Future.succeededFuture(Written.GIVEN_UP)
+                            : commit(
+                                    job,
+                                    cancel,
+                                    leftMillis - pauseMillis,
+                                    Math.min(2 * pauseMillis, MAX_PAUSE_MILLIS)));
+        });
+    }
+
+    private Future<Void> pause(long millis, CancelSignal cancel) {
+        Promise<Void> over = Promise.promise();
+        Timers.Timer timer =
+                patience.timers().schedule(TimeUnit.MILLISECONDS.toNanos(millis), () -> over.tryComplete());
+        CancelSignal.Registration cancelled = cancel.onCancel(cause -> {
+            timer.cancel();
+            over.tryComplete();
+        });
+        return over.future().onComplete(ignored -> cancelled.remove());
     }
 
     /** Ends an attempt; false if it was no longer ours to end. */
@@ -94,14 +162,19 @@ final class OutcomeWriter {
     private List<Future<Written>> writeEmbedded(List<EmbeddedJob> group) {
         List<Open<EmbeddedJob, Written>> open = Open.of(group);
         model.refresh()
-                .transform(active -> {
-                    String fingerprint = active.succeeded() ? active.result().fingerprint() : null;
-                    List<Open<EmbeddedJob, Written>> current = new ArrayList<>(open);
-                    List<Open<EmbeddedJob, Written>> outdated = new ArrayList<>(open);
-                    current.removeIf(one -> !one.item().fingerprint().equals(fingerprint));
-                    outdated.removeAll(current);
-                    return giveBack(outdated).transform(ignored -> commitAll(current));
-                })
+                .compose(
+                        active -> {
+                            List<Open<EmbeddedJob, Written>> current = new ArrayList<>(open);
+                            List<Open<EmbeddedJob, Written>> outdated = new ArrayList<>(open);
+                            current.removeIf(one -> !one.item().fingerprint().equals(active.fingerprint()));
+                            outdated.removeAll(current);
+                            return giveBack(outdated).transform(ignored -> commitAll(current));
+                        },
+                        unknown -> {
+                            Written notYet = new Written(Fate.NO_MODEL, FailureException.of(unknown));
+                            open.forEach(one -> one.promise().complete(notYet));
+                            return Future.succeededFuture();
+                        })
                 .onFailure(trouble -> Open.fail(open, trouble));
         return Open.futures(open);
     }
@@ -124,25 +197,28 @@ final class OutcomeWriter {
         return commits.group(jobs.stream().map(Open::item).toList())
                 .compose(
                         results -> {
-                            List<Open<EmbeddedJob, Written>> busy = new ArrayList<>();
                             for (int i = 0; i < jobs.size(); i++) {
-                                switch (results.get(i)) {
-                                    case DONE -> jobs.get(i).promise().complete(Written.DONE);
-                                    case GONE -> jobs.get(i).promise().complete(Written.GONE);
-                                    case BUSY -> busy.add(jobs.get(i));
-                                }
+                                jobs.get(i).promise().complete(written(results.get(i)));
                             }
-                            return oneByOne(busy, this::alone);
+                            return Future.succeededFuture();
                         },
                         error -> mayBeOneRow(error) ? oneByOne(jobs, this::alone) : Future.failedFuture(error));
     }
 
     private Future<Written> alone(EmbeddedJob job) {
-        return commits.one(job)
-                .map(result -> result == Result.DONE ? Written.DONE : Written.GONE)
+        return commits.group(List.of(job))
+                .map(results -> written(results.get(0)))
                 .recover(error -> isThisRow(error)
-                        ? Future.succeededFuture(new Written(false, FailureException.of(error)))
+                        ? Future.succeededFuture(new Written(Fate.REFUSED, FailureException.of(error)))
                         : Future.failedFuture(error));
+    }
+
+    private static Written written(Result result) {
+        return switch (result) {
+            case DONE -> Written.DONE;
+            case GONE -> Written.GONE;
+            case BUSY -> Written.LOCKED;
+        };
     }
 
     private List<Future<Boolean>> writeSetBacks(List<Ended> group) {

@@ -11,8 +11,12 @@ import io.recallgate.recall.ScriptedEmbedder;
 import io.recallgate.recall.jobs.EmbeddedJob.EmbeddedPassage;
 import io.recallgate.recall.jobs.JobCommits.Result;
 import io.recallgate.recall.jobs.JobTable.SetBack;
+import io.recallgate.recall.jobs.OutcomeWriter.Fate;
+import io.recallgate.recall.jobs.OutcomeWriter.Patience;
 import io.recallgate.recall.jobs.OutcomeWriter.Written;
 import io.recallgate.recall.vector.StoredVector;
+import io.recallgate.time.CancelCause;
+import io.recallgate.time.CancelSignal;
 import io.vertx.core.Future;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.SqlConnection;
@@ -30,6 +34,7 @@ import org.junit.jupiter.api.Test;
 class JobCommitsTest extends JobsTest {
 
     private static final long MANY_BYTES = 1 << 20;
+    private static final long LEASE_MILLIS = 60_000;
 
     private final PickyIndex picky = (PickyIndex) vectors;
     private JobTable table;
@@ -64,7 +69,7 @@ class JobCommitsTest extends JobsTest {
     void openCommits() {
         table = table("a");
         commits = commits("a");
-        outcomes = new OutcomeWriter(table, commits, model);
+        outcomes = new OutcomeWriter(table, commits, model, new Patience(clock, () -> LEASE_MILLIS));
     }
 
     @Test
@@ -104,20 +109,105 @@ class JobCommitsTest extends JobsTest {
 
     @Test
     void aMemoryThatIsBeingWrittenHoldsUpNobodyAndIsCommittedAfterwards() throws SQLException {
-        List<EmbeddedJob> group = claimed(3);
-        Future<List<Written>> written;
+        List<EmbeddedJob> group = claimed(5);
+        List<Future<Written>> written = new ArrayList<>();
         try (Connection writer = testDatabase.jdbc();
                 Statement statement = writer.createStatement()) {
             writer.setAutoCommit(false);
             statement.execute("select from memory where id = '" + id(group, 1) + "' for update");
+            statement.execute("select from embedding_job where memory_id = '" + id(group, 2) + "' for update");
 
-            assertThat(Await.result(commits.group(group.subList(0, 2)))).containsExactly(Result.DONE, Result.BUSY);
-            written = Future.all(group.stream().map(outcomes::commit).toList()).map(all -> all.list());
+            assertThat(Await.result(commits.group(group.subList(0, 3))))
+                    .containsExactly(Result.DONE, Result.BUSY, Result.BUSY);
+            written.addAll(commitTogether(group.subList(3, 4)));
+            // Alone, in a group, and again and again: nobody ever waits behind them.
+            written.add(commit(group.get(1)));
+            written.add(commit(group.get(2)));
+            Await.until("both wait beside the others", () -> clock.pending() == 2);
+            for (int i = 0; i < 20; i++) {
+                clock.advanceMillis(2_000);
+                Await.until("both wait again", () -> clock.pending() == 2);
+            }
+            written.addAll(commitTogether(group.subList(4, 5)));
+            assertThat(written.get(0).result()).isEqualTo(Written.DONE);
+            assertThat(written.get(3).result()).isEqualTo(Written.DONE);
+            assertThat(written.subList(1, 3)).noneMatch(Future::isComplete);
+            Await.result(table.renew(List.of(group.get(1).job()), LEASE_MILLIS));
             writer.commit();
         }
-        // The first was committed before.
-        assertThat(Await.result(written)).containsExactly(Written.GONE, Written.DONE, Written.DONE);
+        Await.result(table.renew(List.of(group.get(2).job()), LEASE_MILLIS));
+        clock.advanceMillis(2_000);
+
+        assertThat(Await.result(written.get(1))).isEqualTo(Written.DONE);
+        assertThat(Await.result(written.get(2))).isEqualTo(Written.DONE);
+        assertThat(text("select count(*) from memory_vector")).isEqualTo("5");
+        assertThat(clock.pending()).isZero();
+    }
+
+    @Test
+    void nobodyWaitsForALockLongerThanALeaseOrWhenItIsCancelled() throws SQLException {
+        List<EmbeddedJob> group = claimed(2);
+        CancelSignal cancel = new CancelSignal();
+        try (Connection writer = testDatabase.jdbc();
+                Statement statement = writer.createStatement()) {
+            writer.setAutoCommit(false);
+            statement.execute("select from memory for update");
+            Future<Written> cancelled = outcomes.commit(group.get(0), cancel);
+            Await.until("it waits", () -> clock.pending() == 1);
+            cancel.cancel(CancelCause.SHUTDOWN);
+            assertThat(Await.result(cancelled)).isEqualTo(Written.GIVEN_UP);
+            assertThat(clock.pending()).isZero();
+
+            Future<Written> locked = commit(group.get(1));
+            long waited = 0;
+            while (!locked.isComplete() && waited < 2 * LEASE_MILLIS) {
+                Await.until("it waits, or not any more", () -> clock.pending() == 1 || locked.isComplete());
+                Await.result(table.renew(List.of(group.get(1).job()), LEASE_MILLIS));
+                clock.advanceMillis(2_000);
+                waited += 2_000;
+            }
+            assertThat(Await.result(locked)).isEqualTo(Written.LOCKED);
+            assertThat(waited).isBetween(LEASE_MILLIS, LEASE_MILLIS + 20_000);
+            writer.rollback();
+        }
+    }
+
+    @Test
+    void resultsAreKeptWhileNobodyCanTellWhichModelIsActive() {
+        List<EmbeddedJob> group = claimed(3);
+        embedder.failModel(FailureCode.NOT_READY);
+        List<Future<Written>> written = group.stream().map(this::commit).toList();
+        for (int i = 0; i < 10; i++) {
+            Await.until("all wait", () -> clock.pending() == 3);
+            assertThat(written).noneMatch(Future::isComplete);
+            clock.advanceMillis(2_000);
+        }
+        Await.until("all wait", () -> clock.pending() == 3);
+        embedder.failModel(null);
+        clock.advanceMillis(2_000);
+
+        for (Future<Written> one : written) {
+            assertThat(Await.result(one)).isEqualTo(Written.DONE);
+        }
         assertThat(text("select count(*) from memory_vector")).isEqualTo("3");
+        assertThat(embedder.asked).isEmpty();
+        assertThat(clock.pending()).isZero();
+    }
+
+    @Test
+    void resultsOfAModelThatNobodyNamesAgainAreKeptForALeaseAtMost() {
+        EmbeddedJob job = claimed(1).get(0);
+        embedder.failModel(FailureCode.NOT_READY);
+        Future<Written> written = commit(job);
+        for (int i = 0; i < 60 && !written.isComplete(); i++) {
+            Await.until("it waits, or not any more", () -> clock.pending() == 1 || written.isComplete());
+            clock.advanceMillis(2_000);
+        }
+
+        Written given = Await.result(written);
+        assertThat(given.fate()).isEqualTo(Fate.NO_MODEL);
+        assertThat(Objects.requireNonNull(given.failure()).code()).isEqualTo(FailureCode.NOT_READY);
+        assertThat(text("select count(*) from memory_vector")).isEqualTo("0");
     }
 
     @Test
@@ -126,7 +216,7 @@ class JobCommitsTest extends JobsTest {
         picky.refused = id(group, 4);
 
         List<Written> written = Await.result(
-                Future.all(group.stream().map(outcomes::commit).toList()).map(all -> all.<Written>list()));
+                Future.all(group.stream().map(this::commit).toList()).map(all -> all.<Written>list()));
 
         for (int i = 0; i < written.size(); i++) {
             if (i == 4) {
@@ -145,7 +235,7 @@ class JobCommitsTest extends JobsTest {
     @Test
     void contentThatChangesOrGoesWhileACommitWaitsIsNotGivenTheVectors() throws SQLException {
         List<EmbeddedJob> group = claimed(3);
-        List<Future<Result>> results = new ArrayList<>();
+        List<Future<Written>> written = new ArrayList<>();
         try (Connection writer = testDatabase.jdbc();
                 Statement statement = writer.createStatement()) {
             writer.setAutoCommit(false);
@@ -154,15 +244,15 @@ class JobCommitsTest extends JobsTest {
                     + "'; update memory set author = 'Mina' where id = '" + id(group, 2)
                     + "'; update embedding_job set state = 'cancelled', finished_at = now(), leased_by = null,"
                     + " lease_until = null where memory_id in ('" + id(group, 0) + "', '" + id(group, 2) + "')");
-            group.forEach(job -> results.add(commits.one(job)));
-            Await.until("all wait for the writer", () -> text("select count(*) from pg_stat_activity"
-                            + " where datname = current_database() and wait_event_type = 'Lock'")
-                    .equals("3"));
+            assertThat(Await.result(commits.group(group))).containsOnly(Result.BUSY);
+            group.forEach(job -> written.add(commit(job)));
+            Await.until("all wait for the writer", () -> clock.pending() == 3);
             writer.commit();
         }
 
-        for (Future<Result> result : results) {
-            assertThat(Await.result(result)).isEqualTo(Result.GONE);
+        clock.advanceMillis(2_000);
+        for (Future<Written> one : written) {
+            assertThat(Await.result(one)).isEqualTo(Written.GONE);
         }
         assertThat(text("select count(*) from memory_vector")).isEqualTo("0");
         assertThat(text("select count(*) from embedding_job where state = 'done'"))
@@ -170,31 +260,24 @@ class JobCommitsTest extends JobsTest {
     }
 
     @Test
-    void aLeaseThatRunsOutWhileItsGroupIsDueCommitsNothing() throws SQLException {
-        List<EmbeddedJob> group = claimed(3);
-        Future<Written> first;
-        List<Future<Written>> late;
+    void aLeaseThatRunsOutWhileItsResultWaitsCommitsNothing() throws SQLException {
+        List<EmbeddedJob> group = claimed(2);
+        List<Future<Written>> late = new ArrayList<>();
         try (Connection writer = testDatabase.jdbc();
                 Statement statement = writer.createStatement()) {
             writer.setAutoCommit(false);
-            statement.execute("select from memory where id = '" + id(group, 0) + "' for update");
-            first = outcomes.commit(group.get(0));
-            late = List.of(outcomes.commit(group.get(1)), outcomes.commit(group.get(2)));
-            Await.until("the first waits for the writer", () -> text("select count(*) from pg_stat_activity"
-                            + " where datname = current_database() and wait_event_type = 'Lock'")
-                    .equals("1"));
-            clock.advanceMillis(60_001);
-            Await.result(table.renew(List.of(group.get(2).job()), 60_000));
+            statement.execute("select from memory for update");
+            group.forEach(job -> late.add(commit(job)));
+            Await.until("both wait for the writer", () -> clock.pending() == 2);
+            update(group, 0, "lease_until = '" + clock.instant() + "'");
             writer.commit();
         }
+        clock.advanceMillis(2_000);
 
-        assertThat(Await.result(first))
-                .as("its lease had not run out when it was sent")
-                .isEqualTo(Written.DONE);
         assertThat(Await.result(late.get(0))).isEqualTo(Written.GONE);
         assertThat(Await.result(late.get(1))).isEqualTo(Written.DONE);
-        assertThat(text("select count(*) from memory_vector where memory_id = '" + id(group, 1) + "'"))
-                .isEqualTo("0");
+        assertThat(text("select memory_id from memory_vector"))
+                .isEqualTo(id(group, 1).toString());
     }
 
     @Test
@@ -215,7 +298,7 @@ class JobCommitsTest extends JobsTest {
         picky.broken = PickyIndex.NONE;
         List<Future<Written>> again = commitTogether(group);
         assertThat(again.get(0).result()).as("not twice").isEqualTo(Written.GONE);
-        assertThat(again.subList(1, 7)).allMatch(one -> one.result().done());
+        assertThat(again.subList(1, 7)).allMatch(one -> one.result().fate() == Fate.DONE);
         assertThat(text("select count(*) || ' ' || count(distinct memory_id) from memory_vector"))
                 .isEqualTo("7 7");
     }
@@ -261,7 +344,7 @@ class JobCommitsTest extends JobsTest {
         group.set(0, new EmbeddedJob(group.get(0).job(), "older", group.get(0).passages()));
 
         List<Written> written = Await.result(
-                Future.all(group.stream().map(outcomes::commit).toList()).map(all -> all.<Written>list()));
+                Future.all(group.stream().map(this::commit).toList()).map(all -> all.<Written>list()));
 
         assertThat(written).containsExactly(Written.GONE, Written.DONE, Written.DONE);
         assertThat(text("select state || failures from embedding_job where memory_id = '" + id(group, 0) + "'"))
@@ -327,9 +410,13 @@ class JobCommitsTest extends JobsTest {
 
     /** The first goes alone, and the others together behind it. */
     private List<Future<Written>> commitTogether(List<EmbeddedJob> group) {
-        List<Future<Written>> written = group.stream().map(outcomes::commit).toList();
+        List<Future<Written>> written = group.stream().map(this::commit).toList();
         Await.until("all have an outcome", () -> written.stream().allMatch(Future::isComplete));
         return written;
+    }
+
+    private Future<Written> commit(EmbeddedJob job) {
+        return outcomes.commit(job, new CancelSignal());
     }
 
     private List<EmbeddedJob> claimed(int count) {

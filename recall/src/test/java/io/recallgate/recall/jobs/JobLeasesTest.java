@@ -64,7 +64,7 @@ class JobLeasesTest extends JobsTest {
 
         clock.advanceMillis(60_001);
         // Not rescued yet, but no longer the dead one's to finish.
-        assertThat(Await.result(commits("dead").one(new EmbeddedJob(lost, "f1", passages))))
+        assertThat(commit("dead", new EmbeddedJob(lost, "f1", passages)))
                 .isEqualTo(JobCommits.Result.GONE);
         assertThat(Await.result(alive.rescue(5, 1_000, 300_000, (job, memory, code) -> {})))
                 .isOne();
@@ -74,13 +74,13 @@ class JobLeasesTest extends JobsTest {
                 Await.result(alive.claim(1, 1 << 20, 60_000, List.of())).get(0);
 
         assertThat(Await.result(dead.renew(List.of(lost), 60_000))).isEmpty();
-        assertThat(Await.result(commits("dead").one(new EmbeddedJob(lost, "f1", passages))))
+        assertThat(commit("dead", new EmbeddedJob(lost, "f1", passages)))
                 .isEqualTo(JobCommits.Result.GONE);
         assertThat(Await.result(dead.setBack(List.of(lost), List.of(new JobTable.SetBack(true, true, 0, "x", "x")))))
                 .isEmpty();
-        assertThat(Await.result(commits("alive").one(new EmbeddedJob(taken, "f1", passages))))
+        assertThat(commit("alive", new EmbeddedJob(taken, "f1", passages)))
                 .isEqualTo(JobCommits.Result.DONE);
-        assertThat(Await.result(commits("alive").one(new EmbeddedJob(taken, "f1", passages))))
+        assertThat(commit("alive", new EmbeddedJob(taken, "f1", passages)))
                 .isEqualTo(JobCommits.Result.GONE);
         assertThat(taken.attempt()).isEqualTo(2);
         assertThat(text("select count(*) from memory_vector")).isEqualTo("1");
@@ -180,7 +180,7 @@ class JobLeasesTest extends JobsTest {
         JobOptions options = JobOptions.defaults("a");
         JobExecution execution = new JobExecution(
                 new PassageEmbedder(embedder, model, SystemClock.INSTANCE, options),
-                new OutcomeWriter(table, commits("a"), model),
+                new OutcomeWriter(table, commits("a"), model, new OutcomeWriter.Patience(clock, () -> 60_000)),
                 () -> RecallSettings.DEFAULTS,
                 new JobExecution.Context(
                         new Random(1),
@@ -196,5 +196,9 @@ class JobLeasesTest extends JobsTest {
         assertThat(text("select count(*) from memory_vector")).isEqualTo("0");
         assertThat(count("available")).isOne();
         assertThat(text("select failures from embedding_job")).isEqualTo("0");
+    }
+
+    private JobCommits.Result commit(String holder, EmbeddedJob job) {
+        return Await.result(commits(holder).group(List.of(job))).get(0);
     }
 }

@@ -70,6 +70,55 @@ class JobRunnerTest extends JobsTest {
     }
 
     @Test
+    void aLockedMemoryKeepsItsResultAndItsLeaseAndHoldsUpNoOther() throws SQLException {
+        UUID id = remember("locked", null);
+        try (Connection writer = testDatabase.jdbc();
+                Statement statement = writer.createStatement()) {
+            writer.setAutoCommit(false);
+            statement.execute("select from memory where id = '" + id + "' for update");
+            JobRunner runner = runner("a");
+            Await.until("it is embedded", () -> embedder.timesAsked("locked") == 1);
+            rememberMany(20);
+            runner.wake();
+            awaitJobs("done", 20);
+            // As long as a lease, less what it has waited so far; it is renewed on the way.
+            for (int i = 0; i < 10; i++) {
+                clock.advanceMillis(5_000);
+                awaitJobs("running", 1);
+                Await.until("its lease is renewed", () -> text("select lease_until > '" + clock.instant() + "'::timestamptz + interval '20 s'"
+                                + " from embedding_job where state = 'running'")
+                        .equals("t"));
+            }
+            writer.commit();
+        }
+        advanceUntilDone(21);
+
+        assertThat(embedder.timesAsked("locked")).isOne();
+        assertThat(text("select max(attempt) || ' ' || max(failures) from embedding_job"))
+                .isEqualTo("1 0");
+    }
+
+    @Test
+    void whatIsEmbeddedIsNotEmbeddedAgainWhenTheModelCannotBeAskedForAWhile() {
+        embedder.holdAll();
+        rememberMany(8);
+        runner("a");
+        Await.until("all are embedding", () -> embedder.asked.size() == 8);
+        embedder.failModel(FailureCode.NOT_READY);
+        int before = embedder.modelQuestions();
+        embedder.releaseAll();
+        Await.until("the model was asked for", () -> embedder.modelQuestions() > before);
+        for (int i = 0; i < 4; i++) {
+            clock.advanceMillis(2_000);
+            awaitJobs("running", 8);
+        }
+        embedder.failModel(null);
+        advanceUntilDone(8);
+
+        assertThat(embedder.asked).hasSize(8);
+    }
+
+    @Test
     void aRunnerHoldsNoMoreContentThanItsBoundAndGoesOnAsItEnds() {
         rememberMany(30);
         embedder.holdAll();
@@ -177,9 +226,7 @@ class JobRunnerTest extends JobsTest {
             writer.setAutoCommit(false);
             statement.execute("select from memory where id = '" + id + "' for update");
             JobRunner runner = runner("a");
-            Await.until("its commit waits for the writer", () -> text("select count(*) from pg_stat_activity"
-                            + " where datname = current_database() and wait_event_type = 'Lock'")
-                    .equals("1"));
+            Await.until("it is embedded", () -> embedder.timesAsked("slow to commit") == 1);
 
             stopped = runner.stop(Deadline.afterMillis(clock, 1_000));
             Await.until("the bound of the drain has passed, and the lease is given back", () -> {
