@@ -5,7 +5,6 @@ import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.database.Statements;
 import io.recallgate.time.Clock;
-import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -18,9 +17,6 @@ import java.util.Set;
 
 /** The table {@code embedding_job} as a runner uses it. Every edge of {@link JobState} that a runner takes is here. */
 final class JobTable {
-
-    /** A statement about a handful of rows that takes longer means trouble, and polling will come back. */
-    static final long STATEMENT_MILLIS = 10_000;
 
     private static final String CLAIM = Statements.load("jobs/claim");
     private static final String RENEW = Statements.load("jobs/renew");
@@ -62,7 +58,7 @@ final class JobTable {
         Tuple values =
                 Tuple.of(time.now(), options.holder(), (double) leaseMillis, limit, bytes, held.toArray(Long[]::new));
         return database.connection(
-                        deadline(),
+                        Statements.inBackground(clock),
                         connection -> connection.preparedQuery(CLAIM).execute(values))
                 .map(rows -> {
                     List<ClaimedJob> jobs = new ArrayList<>();
@@ -83,7 +79,7 @@ final class JobTable {
     Future<Set<Long>> renew(Collection<ClaimedJob> jobs, long leaseMillis) {
         Tuple values = Tuple.of(time.now(), options.holder(), (double) leaseMillis, ids(jobs), attempts(jobs));
         return database.connection(
-                        deadline(),
+                        Statements.inBackground(clock),
                         connection -> connection.preparedQuery(RENEW).execute(values))
                 .map(JobTable::idsOf);
     }
@@ -103,7 +99,7 @@ final class JobTable {
                 .addValue(why.stream().map(SetBack::code).toArray(String[]::new))
                 .addValue(why.stream().map(SetBack::detail).toArray(String[]::new));
         return database.connection(
-                        deadline(),
+                        Statements.inBackground(clock),
                         connection -> connection.preparedQuery(SET_BACK).execute(values))
                 .map(JobTable::idsOf);
     }
@@ -112,7 +108,7 @@ final class JobTable {
     Future<Integer> release(Collection<ClaimedJob> jobs) {
         Tuple values = Tuple.of(options.holder(), ids(jobs), attempts(jobs));
         return database.connection(
-                        deadline(),
+                        Statements.inBackground(clock),
                         connection -> connection.preparedQuery(RELEASE).execute(values))
                 .map(rows -> rows.size());
     }
@@ -121,7 +117,7 @@ final class JobTable {
     Future<Integer> rescue(int maxFailures, long backoffBaseMillis, long backoffMaxMillis, FailedJobs failed) {
         Tuple values = Tuple.of(time.now(), maxFailures, backoffBaseMillis, backoffMaxMillis, options.holder());
         return database.connection(
-                        deadline(),
+                        Statements.inBackground(clock),
                         connection -> connection.preparedQuery(RESCUE).execute(values))
                 .map(rows -> {
                     rows.forEach(row -> {
@@ -137,13 +133,9 @@ final class JobTable {
     Future<Integer> prune() {
         Tuple values = Tuple.of(time.now(), (double) options.retentionMillis());
         return database.connection(
-                        deadline(),
+                        Statements.inBackground(clock),
                         connection -> connection.preparedQuery(PRUNE).execute(values))
                 .map(rows -> rows.size());
-    }
-
-    private Deadline deadline() {
-        return Deadline.afterMillis(clock, STATEMENT_MILLIS);
     }
 
     private static Set<Long> idsOf(RowSet<Row> rows) {

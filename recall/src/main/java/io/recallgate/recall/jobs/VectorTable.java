@@ -6,7 +6,6 @@ import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.database.Statements;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.time.Clock;
-import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
@@ -71,7 +70,7 @@ final class VectorTable {
     Future<Page> backfill(String fingerprint, UUID after, int memories) {
         Tuple values = Tuple.of(time.now(), fingerprint, after, memories);
         return database.connection(
-                        deadline(),
+                        Statements.inBackground(clock),
                         connection -> connection.preparedQuery(BACKFILL).execute(values))
                 .map(rows -> {
                     Row row = rows.iterator().next();
@@ -88,7 +87,7 @@ final class VectorTable {
     Future<Removals> removeOthers(String fingerprint, UUID after, int memories, long olderThanMillis) {
         Tuple values = Tuple.of(fingerprint, after, memories, (double) olderThanMillis);
         Map<Scope, Set<UUID>> touched = new LinkedHashMap<>();
-        return database.transaction(deadline(), connection -> connection
+        return database.transaction(Statements.inBackground(clock), connection -> connection
                         .preparedQuery(REMOVE_OTHERS)
                         .execute(values)
                         .compose(rows -> {
@@ -121,9 +120,5 @@ final class VectorTable {
             told = told.compose(ignored -> vectors.remove(connection, scope.getKey(), memories));
         }
         return told;
-    }
-
-    private Deadline deadline() {
-        return Deadline.afterMillis(clock, JobTable.STATEMENT_MILLIS);
     }
 }

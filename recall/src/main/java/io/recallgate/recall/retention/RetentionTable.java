@@ -6,7 +6,6 @@ import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.database.Statements;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.time.Clock;
-import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
@@ -17,9 +16,6 @@ import java.util.UUID;
 
 /** The statements of retention. Any thread. */
 final class RetentionTable {
-
-    /** Removing a full batch takes a fraction of a second; this much means trouble, and the server ends it. */
-    static final long STATEMENT_MILLIS = 10_000;
 
     private static final String TRY_LOCK = Statements.load("retention/try-lock");
     private static final String NEXT_SCOPE = Statements.load("retention/next-scope");
@@ -42,7 +38,7 @@ final class RetentionTable {
         Tuple values = Tuple.of(
                 last.map(Scope::owner).orElse(""), last.map(Scope::project).orElse(""));
         return database.connection(
-                        deadline(),
+                        Statements.inBackground(clock),
                         connection -> connection.preparedQuery(NEXT_SCOPE).execute(values))
                 .map(rows -> {
                     for (Row row : rows) {
@@ -59,7 +55,7 @@ final class RetentionTable {
      */
     Future<Optional<Integer>> remove(Scope scope, int days, int limit) {
         return database.transaction(
-                        deadline(),
+                        Statements.inBackground(clock),
                         connection -> connection.query(TRY_LOCK).execute().compose(lock -> {
                             if (!lock.iterator().next().getBoolean("mine")) {
                                 return Future.succeededFuture(Optional.<Integer>empty());
@@ -81,9 +77,5 @@ final class RetentionTable {
                         vectors.committed(scope);
                     }
                 });
-    }
-
-    private Deadline deadline() {
-        return Deadline.afterMillis(clock, STATEMENT_MILLIS);
     }
 }

@@ -177,25 +177,30 @@ class DatabaseTest {
         Database database = database(4, 8);
         AtomicInteger runs = new AtomicInteger();
         Promise<Void> bothHaveOne = Promise.promise();
+        Promise<Void> oneIsDone = Promise.promise();
         AtomicInteger first = new AtomicInteger();
         List<Future<Object>> both = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             int mine = 10 + i;
             int other = 11 - i;
             both.add(database.transaction(in(15_000), c -> {
-                runs.incrementAndGet();
-                return c.query("select id from t where id = " + mine + " for update")
-                        .execute()
-                        .compose(ignored -> {
-                            if (first.incrementAndGet() == 2) {
-                                bothHaveOne.tryComplete();
-                            }
-                            return bothHaveOne.future();
-                        })
-                        .compose(ignored -> c.query("select id from t where id = " + other + " for update")
-                                .execute())
-                        .map(ignored -> "done");
-            }));
+                        // The victim begins again when the other is done: before, it could take its first row back in
+                        // time
+                        // for another deadlock.
+                        Future<Void> begin = runs.incrementAndGet() > 2 ? oneIsDone.future() : Future.succeededFuture();
+                        return begin.compose(ignored -> c.query("select id from t where id = " + mine + " for update")
+                                        .execute())
+                                .compose(ignored -> {
+                                    if (first.incrementAndGet() == 2) {
+                                        bothHaveOne.tryComplete();
+                                    }
+                                    return bothHaveOne.future();
+                                })
+                                .compose(ignored -> c.query("select id from t where id = " + other + " for update")
+                                        .execute())
+                                .<Object>map(ignored -> "done");
+                    })
+                    .onSuccess(ignored -> oneIsDone.tryComplete()));
         }
         both.forEach(each -> assertThat(Await.result(each)).isEqualTo("done"));
         assertThat(runs.get()).isEqualTo(3);
