@@ -137,7 +137,10 @@ class RemoteProviderRecallTest {
             bus = await(vertx.eventBus()
                             .<JsonObject>request(
                                     "recallgate.recall",
-                                    new JsonObject().put("query", QUERY).put("owner", "local")))
+                                    new JsonObject()
+                                            .put("query", QUERY)
+                                            .put("memo", false)
+                                            .put("owner", "local")))
                     .body();
             assertThat(log.warnings()).hasSize(2).allMatch(line -> line.contains(reason) && !line.contains(QUERY));
             assertThat(driver.warnings()).isEmpty();
@@ -267,11 +270,13 @@ class RemoteProviderRecallTest {
     }
 
     private HttpResponse<Buffer> recall(String query) {
-        return post("/v1/recall", new JsonObject().put("query", query));
+        return post("/v1/recall", new JsonObject().put("query", query).put("memo", false));
     }
 
     private HttpResponse<Buffer> recall(String query, long deadlineMillis) {
-        return post("/v1/recall", new JsonObject().put("query", query).put("deadline_ms", deadlineMillis));
+        return post(
+                "/v1/recall",
+                new JsonObject().put("query", query).put("memo", false).put("deadline_ms", deadlineMillis));
     }
 
     private HttpResponse<Buffer> post(String path, JsonObject body) {

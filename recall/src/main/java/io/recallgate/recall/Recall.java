@@ -204,7 +204,12 @@ public final class Recall {
                 new MemoryStore.Config(parts.clock(), DatabaseTime.SERVER, model::fingerprint));
         RecallService recall = SearchServices.create(
                 new SearchServices.Parts(
-                        base.database(), analysis, parts.embedder(), base.vectors(), new RecallEvents(vertx)::degraded),
+                        base.database(),
+                        analysis,
+                        parts.embedder(),
+                        base.vectors(),
+                        model::fingerprint,
+                        new RecallEvents(vertx)::degraded),
                 parts.clock(),
                 parts.timers(),
                 parts.settings(),

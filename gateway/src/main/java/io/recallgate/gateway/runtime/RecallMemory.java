@@ -125,7 +125,13 @@ final class RecallMemory implements MemoryPart {
                     new MemoryStore.Config(time.clock(), DatabaseTime.SERVER, model::fingerprint));
             this.jobs = new JobReports(database, DatabaseTime.SERVER, model);
             this.recall = SearchServices.create(
-                    new SearchServices.Parts(database, analysis, embedder, vectors, new RecallEvents(vertx)::degraded),
+                    new SearchServices.Parts(
+                            database,
+                            analysis,
+                            embedder,
+                            vectors,
+                            model::fingerprint,
+                            new RecallEvents(vertx)::degraded),
                     time.clock(),
                     time.timers(),
                     settings,

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param session only this session, null for all
  * @param kinds only these kinds, empty for all
  * @param explain whether hits carry each signal's contribution
+ * @param memo whether a vector that was made for the same question before will do
  * @param deadline when the caller stops waiting
  * @param cancel fires when the caller gives up
  */
@@ -24,6 +25,7 @@ public record RecallRequest(
         @Nullable String session,
         Set<MemoryKind> kinds,
         boolean explain,
+        boolean memo,
         Deadline deadline,
         CancelSignal cancel) {
 
@@ -36,5 +38,18 @@ public record RecallRequest(
     /** Copies the kinds. */
     public RecallRequest {
         kinds = Set.copyOf(kinds);
+    }
+
+    /** One that takes a vector from before. */
+    public RecallRequest(
+            String query,
+            RecallMode mode,
+            int limit,
+            @Nullable String session,
+            Set<MemoryKind> kinds,
+            boolean explain,
+            Deadline deadline,
+            CancelSignal cancel) {
+        this(query, mode, limit, session, kinds, explain, true, deadline, cancel);
     }
 }

@@ -37,6 +37,7 @@ public record RecallResponse(
      *
      * @param total from the call to the answer
      * @param embedding waiting for the query's vector
+     * @param source where that came from, null if it did not
      * @param lexical the lexical leg
      * @param vector the vector leg
      * @param fusion fusing and loading the hits
@@ -44,9 +45,21 @@ public record RecallResponse(
     public record Timing(
             double total,
             @Nullable Double embedding,
+            @Nullable EmbeddingSource source,
             @Nullable Double lexical,
             @Nullable Double vector,
-            @Nullable Double fusion) {}
+            @Nullable Double fusion) {
+
+        /** Of a recall whose vector, if it had one, came from the provider. */
+        public Timing(
+                double total,
+                @Nullable Double embedding,
+                @Nullable Double lexical,
+                @Nullable Double vector,
+                @Nullable Double fusion) {
+            this(total, embedding, embedding == null ? null : EmbeddingSource.PROVIDER, lexical, vector, fusion);
+        }
+    }
 
     /** As {@code POST /v1/recall} answers it. */
     public JsonObject toJson() {
@@ -68,9 +81,11 @@ public record RecallResponse(
     }
 
     private JsonObject timingJson() {
+        EmbeddingSource source = timing.source();
         return new JsonObject()
                 .put("total", rounded(timing.total()))
                 .put("embedding", rounded(timing.embedding()))
+                .put("embedding_source", source == null ? null : source.wireName())
                 .put("lexical", rounded(timing.lexical()))
                 .put("vector", rounded(timing.vector()))
                 .put("fusion", rounded(timing.fusion()));

@@ -55,7 +55,8 @@ public final class RecallClient {
                 .put("limit", request.limit())
                 .put("session", request.session())
                 .put("kinds", kinds)
-                .put("explain", request.explain());
+                .put("explain", request.explain())
+                .put("memo", request.memo());
         return request(RecallEndpoint.RECALL, body, request.deadline()).map(RecallAnswer::of);
     }
 

@@ -24,7 +24,7 @@ public final class RecallJson {
     public static final int MAX_DEADLINE_MILLIS = 3_600_000;
 
     private static final Set<String> FIELDS =
-            Set.of("query", "mode", "limit", "session", "kinds", "deadline_ms", "explain");
+            Set.of("query", "mode", "limit", "session", "kinds", "deadline_ms", "explain", "memo");
 
     private RecallJson() {}
 
@@ -58,6 +58,7 @@ public final class RecallJson {
                 fields.name("session", 200),
                 kinds(fields.array("kinds")),
                 fields.flag("explain", false),
+                fields.flag("memo", true),
                 deadlineMillis == null ? deadline : deadline.minAfterMillis(deadlineMillis),
                 cancel);
     }

@@ -3,13 +3,13 @@ package io.recallgate.recall.search;
 import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.embedding.api.EmbedRequest;
 import io.recallgate.embedding.api.EmbedResult;
-import io.recallgate.embedding.api.Embedder;
 import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.embedding.api.InputType;
 import io.recallgate.embedding.api.Priority;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.api.DegradeReason;
+import io.recallgate.recall.api.EmbeddingSource;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
@@ -26,14 +26,24 @@ final class QueryEmbedding {
     private final CancelSignal cancel = new CancelSignal();
     private final Race<Embedded> race;
 
-    /** The question's vector, and the model that made it. */
-    record Embedded(EmbeddingVector vector, String fingerprint) {}
+    /** The question's vector, the model that made it, and where it came from. */
+    record Embedded(EmbeddingVector vector, String fingerprint, EmbeddingSource source) {}
+
+    /**
+     * What is to be embedded.
+     *
+     * @param id names the request in logs
+     * @param owner whose question it is
+     * @param memo whether a vector from before will do
+     */
+    record Question(String id, String owner, String text, boolean memo) {}
 
     private QueryEmbedding(Timers timers, Deadline deadline, DegradeReason late) {
         race = new Race<>(timers, deadline, () -> new Degradation(late, "the query's embedding was not there in time"));
         race.future().onComplete(outcome -> {
             if (outcome.failed()) {
-                cancel.cancel(CancelCause.SUPERSEDED);
+                // A provider that was given its time is told from one that was not wanted any more.
+                cancel.cancel(deadline.isPassed() ? CancelCause.DEADLINE : CancelCause.SUPERSEDED);
             }
         });
     }
@@ -45,15 +55,20 @@ final class QueryEmbedding {
      * @param late the label if it ends without a vector
      */
     static QueryEmbedding start(
-            Embedder embedder, Timers timers, String id, String text, Deadline deadline, DegradeReason late) {
+            QueryMemo memo, Timers timers, Question question, Deadline deadline, DegradeReason late) {
         QueryEmbedding embedding = new QueryEmbedding(timers, deadline, late);
         if (deadline.isPassed()) {
             embedding.race.fail(new Degradation(late, "no time is left for the query's embedding"));
             return embedding;
         }
         EmbedRequest request = new EmbedRequest(
-                id, List.of(new EmbedInput.Text(text)), InputType.QUERY, Priority.QUERY, deadline, embedding.cancel);
-        call(embedder, request)
+                question.id(),
+                List.of(new EmbedInput.Text(question.text())),
+                InputType.QUERY,
+                Priority.QUERY,
+                deadline,
+                embedding.cancel);
+        call(memo, question, request)
                 .compose(QueryEmbedding::check, error -> Future.failedFuture(Degradation.ofEmbedding(error, late)))
                 .onComplete(embedding.race::settle);
         return embedding;
@@ -73,15 +88,16 @@ final class QueryEmbedding {
         race.fail(new Degradation(DegradeReason.EMBEDDING_ERROR, "the recall ended first"));
     }
 
-    private static Future<EmbedResult> call(Embedder embedder, EmbedRequest request) {
+    private static Future<QueryMemo.Answer> call(QueryMemo memo, Question question, EmbedRequest request) {
         try {
-            return embedder.embed(request);
+            return question.memo() ? memo.embed(question.owner(), question.text(), request) : memo.direct(request);
         } catch (RuntimeException e) {
             return Future.failedFuture(e);
         }
     }
 
-    private static Future<Embedded> check(EmbedResult result) {
+    private static Future<Embedded> check(QueryMemo.Answer answer) {
+        EmbedResult result = answer.result();
         if (result.vectors().size() != 1) {
             return Future.failedFuture(new Degradation(
                     DegradeReason.EMBEDDING_ERROR,
@@ -94,6 +110,6 @@ final class QueryEmbedding {
                     "the provider's vector has " + vector.dimensions() + " dimensions, its model "
                             + result.model().dimensions()));
         }
-        return Future.succeededFuture(new Embedded(vector, result.model().fingerprint()));
+        return Future.succeededFuture(new Embedded(vector, result.model().fingerprint(), answer.source()));
     }
 }

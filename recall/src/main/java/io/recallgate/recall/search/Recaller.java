@@ -240,6 +240,7 @@ public final class Recaller implements RecallService {
     }
 
     private void report(Call call, RecallResponse response) {
+        legs.vector.answered(response.timing());
         Timer.builder("recallgate.recall")
                 .description("Recalls, by the mode asked for and the mode that answered")
                 .tag("requested", response.requested().wireName())

@@ -14,6 +14,7 @@ import io.recallgate.time.Clock;
 import io.recallgate.time.Timers;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Puts recall together. The index is opened before and closed after by the caller, as the write path needs it too. */
 public final class SearchServices {
@@ -27,6 +28,7 @@ public final class SearchServices {
      * @param analysis the very one that analyses documents
      * @param embedder embeds questions
      * @param index vectors, the very one that writers tell
+     * @param fingerprint of the active model as far as it is known; null until then
      * @param degraded told of each recall without its vector leg; called on event loops, returns at once
      */
     public record Parts(
@@ -34,11 +36,22 @@ public final class SearchServices {
             LuceneAnalysis analysis,
             Embedder embedder,
             VectorIndex index,
+            Supplier<@Nullable String> fingerprint,
             Consumer<DegradeReason> degraded) {
 
-        /** Parts of which nobody is told. */
+        /** Parts that remember no vector, of which nobody is told. */
         public Parts(Database database, LuceneAnalysis analysis, Embedder embedder, VectorIndex index) {
             this(database, analysis, embedder, index, ignored -> {});
+        }
+
+        /** Parts that remember no vector. */
+        public Parts(
+                Database database,
+                LuceneAnalysis analysis,
+                Embedder embedder,
+                VectorIndex index,
+                Consumer<DegradeReason> degraded) {
+            this(database, analysis, embedder, index, () -> null, degraded);
         }
     }
 
@@ -47,8 +60,12 @@ public final class SearchServices {
             Parts parts, Clock clock, Timers timers, Supplier<RecallSettings> settings, MeterRegistry meters) {
         LexicalLeg lexical =
                 new LexicalLeg(parts.database(), parts.analysis(), new TermStatistics(parts.database(), clock));
-        VectorLeg vector =
-                new VectorLeg(parts.embedder(), parts.index(), new Coverage(parts.database(), clock), clock, timers);
+        VectorLeg vector = new VectorLeg(
+                new QueryMemo(parts.embedder(), parts.fingerprint(), clock),
+                parts.index(),
+                new Coverage(parts.database(), clock),
+                clock,
+                timers);
         Recaller.Legs legs = new Recaller.Legs(lexical, vector, new HitLoader(parts.database()));
         return new Recaller(legs, clock, timers, settings, new Recaller.Outlets(meters, parts.degraded()));
     }

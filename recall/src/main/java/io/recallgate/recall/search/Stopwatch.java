@@ -1,5 +1,6 @@
 package io.recallgate.recall.search;
 
+import io.recallgate.recall.api.EmbeddingSource;
 import io.recallgate.recall.api.RecallResponse.Timing;
 import io.recallgate.time.Clock;
 import java.util.concurrent.TimeUnit;
@@ -11,6 +12,7 @@ final class Stopwatch {
     private final Clock clock;
     private final long started;
     private volatile @Nullable Double embedding;
+    private volatile @Nullable EmbeddingSource source;
     private volatile @Nullable Double lexical;
     private volatile @Nullable Double vector;
     private volatile @Nullable Double fusion;
@@ -24,8 +26,10 @@ final class Stopwatch {
         return clock.nanoTime();
     }
 
-    void embeddingSince(long start) {
+    /** @param from where the vector came from, null if it did not */
+    void embeddingSince(long start, @Nullable EmbeddingSource from) {
         embedding = since(start);
+        source = from;
     }
 
     /** Finding candidates and ranking them are one stage to the reader. */
@@ -47,7 +51,7 @@ final class Stopwatch {
     }
 
     Timing timing() {
-        return new Timing(since(started), embedding, lexical, vector, fusion);
+        return new Timing(since(started), embedding, source, lexical, vector, fusion);
     }
 
     private double since(long start) {

@@ -1,8 +1,8 @@
 package io.recallgate.recall.search;
 
-import io.recallgate.embedding.api.Embedder;
 import io.recallgate.recall.api.DegradeReason;
 import io.recallgate.recall.api.RecallRequest;
+import io.recallgate.recall.api.RecallResponse;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.rank.Scored;
 import io.recallgate.recall.search.Coverage.Counts;
@@ -32,20 +32,18 @@ final class VectorLeg {
     /** Neighbours asked for: fusion needs more than the answer has, to scale cosines between first and last. */
     static final int NEIGHBOURS = 100;
 
-    /** What is kept for reading the hits after the legs: a hundred milliseconds, or half where less than 200 are left. */
-    static final long RESERVE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
     /** A search takes milliseconds, a first one of a large scope some hundreds; beyond this something is wrong. */
     static final long SEARCH_MILLIS = 2_000;
 
-    private final Embedder embedder;
+    private final QueryMemo memo;
     private final VectorIndex index;
     private final Coverage coverage;
     private final Clock clock;
     private final Timers timers;
+    private final AnswerReserve reserve = new AnswerReserve();
 
-    VectorLeg(Embedder embedder, VectorIndex index, Coverage coverage, Clock clock, Timers timers) {
-        this.embedder = embedder;
+    VectorLeg(QueryMemo memo, VectorIndex index, Coverage coverage, Clock clock, Timers timers) {
+        this.memo = memo;
         this.index = index;
         this.coverage = coverage;
         this.clock = clock;
@@ -91,22 +89,31 @@ final class VectorLeg {
      */
     Run start(
             String id, Scope scope, RecallRequest request, String text, long embeddingTimeoutMillis, Stopwatch watch) {
-        Deadline end = lastMoment(request.deadline());
+        Deadline end = reserve.before(request.deadline());
         Deadline limit = Deadline.afterMillis(clock, embeddingTimeoutMillis);
         boolean limited = limit.isBefore(end);
         QueryEmbedding embedding = QueryEmbedding.start(
-                embedder,
+                memo,
                 timers,
-                id,
-                text,
+                new QueryEmbedding.Question(id, scope.owner(), text, request.memo()),
                 limited ? limit : end,
                 limited ? DegradeReason.EMBEDDING_TIMEOUT : DegradeReason.DEADLINE_EXHAUSTED);
         long started = watch.now();
         Future<Found> found = embedding
                 .future()
-                .onComplete(ignored -> watch.embeddingSince(started))
+                .onComplete(outcome -> watch.embeddingSince(
+                        started, outcome.succeeded() ? outcome.result().source() : null))
                 .compose(embedded -> search(scope, request, embedded, end, watch));
         return new Run(embedding, found);
+    }
+
+    /** An answer was there; what it took is what the next is given. */
+    void answered(RecallResponse.Timing timing) {
+        Double lexical = timing.lexical();
+        Double fusion = timing.fusion();
+        if (lexical != null && fusion != null) {
+            reserve.measured((long) ((lexical + fusion) * TimeUnit.MILLISECONDS.toNanos(1)));
+        }
     }
 
     private Future<Found> search(Scope scope, RecallRequest request, Embedded embedded, Deadline end, Stopwatch watch) {
@@ -158,7 +165,7 @@ final class VectorLeg {
     Future<Map<UUID, Double>> similarities(
             Found found, Collection<UUID> memoryIds, Deadline deadline, Stopwatch watch) {
         long started = watch.now();
-        Deadline end = lastMoment(deadline);
+        Deadline end = reserve.before(deadline);
         Deadline limit = Deadline.afterMillis(clock, SEARCH_MILLIS);
         Race<Map<UUID, Double>> race = new Race<>(
                 timers,
@@ -170,9 +177,5 @@ final class VectorLeg {
         return race.future()
                 .onComplete(ignored -> watch.vectorSince(started))
                 .recover(error -> Future.failedFuture(Degradation.of(error)));
-    }
-
-    private static Deadline lastMoment(Deadline deadline) {
-        return deadline.minusNanos(Math.max(0, Math.min(RESERVE_NANOS, deadline.remainingNanos() / 2)));
     }
 }

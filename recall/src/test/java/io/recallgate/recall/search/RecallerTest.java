@@ -15,6 +15,7 @@ import io.recallgate.recall.MemoryFixture;
 import io.recallgate.recall.TestDatabase;
 import io.recallgate.recall.api.DegradeReason;
 import io.recallgate.recall.api.MemoryDraft;
+import io.recallgate.recall.api.EmbeddingSource;
 import io.recallgate.recall.api.MemoryKind;
 import io.recallgate.recall.api.RankingSettings;
 import io.recallgate.recall.api.RankingSettings.FusionMethod;
@@ -47,6 +48,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -98,7 +100,8 @@ class RecallerTest {
     void makeRecaller() {
         index.target = new ExactVectorIndex(database, clock, workers, () -> 64L << 20, meters);
         recaller = SearchServices.create(
-                new SearchServices.Parts(database, new LuceneAnalysis(), embedder, index, degradations::add),
+                new SearchServices.Parts(
+                        database, new LuceneAnalysis(), embedder, index, () -> MODEL, degradations::add),
                 clock,
                 clock,
                 settings::get,
@@ -140,7 +143,7 @@ class RecallerTest {
         RecallResponse response = await(answer);
         assertDegraded(response, DegradeReason.EMBEDDING_TIMEOUT, id);
         assertThat(embedder.requests).hasSize(1);
-        assertThat(embedder.requests.get(0).cancel().cause()).isEqualTo(CancelCause.SUPERSEDED);
+        assertThat(embedder.requests.get(0).cancel().cause()).isEqualTo(CancelCause.DEADLINE);
         // Too late to matter, and harmless.
         stalled.complete(ScriptedEmbedder.answer(1, 0, 0, 0).result());
         assertThat(embedder.requests).hasSize(1);
@@ -165,6 +168,56 @@ class RecallerTest {
         RecallResponse response = await(answer);
         assertDegraded(response, DegradeReason.DEADLINE_EXHAUSTED, id);
         assertThat(response.timing().total()).isLessThan(400);
+    }
+
+    @Test
+    void whatAnsweringByWordsHasLatelyTakenIsKeptForIt() {
+        AnswerReserve reserve = new AnswerReserve();
+        Deadline deadline = Deadline.afterMillis(clock, 2_000);
+        assertThat(reserve.before(deadline).remainingMillis()).isEqualTo(1_900);
+        reserve.measured(TimeUnit.MILLISECONDS.toNanos(300));
+        assertThat(reserve.before(deadline).remainingMillis()).isEqualTo(1_700);
+        reserve.measured(TimeUnit.MILLISECONDS.toNanos(9_000));
+        assertThat(reserve.before(deadline).remainingMillis()).isEqualTo(1_500);
+        assertThat(reserve.before(Deadline.afterMillis(clock, 400)).remainingMillis())
+                .isEqualTo(200);
+        for (int i = 0; i < 100; i++) {
+            reserve.measured(0);
+        }
+        assertThat(reserve.before(deadline).remainingMillis()).isEqualTo(1_900);
+    }
+
+    @Test
+    void theSameQuestionAgainTakesTheVectorFromBeforeAndSaysSo() {
+        put("observatory", 1, 0, 0, 0);
+        RecallResponse first = await(recall("observatory", RecallMode.HYBRID));
+        RecallResponse again = await(recall("observatory", RecallMode.HYBRID));
+        assertThat(embedder.requests).hasSize(1);
+        assertThat(first.timing().source()).isEqualTo(EmbeddingSource.PROVIDER);
+        assertThat(again.timing().source()).isEqualTo(EmbeddingSource.MEMO);
+        assertThat(again.toJson().getJsonObject("timing_ms").getString("embedding_source"))
+                .isEqualTo("memo");
+        assertThat(ids(again)).isEqualTo(ids(first));
+    }
+
+    @Test
+    void whoeverDoesNotWantAVectorFromBeforeGetsAFreshOne() {
+        put("observatory", 1, 0, 0, 0);
+        await(recall("observatory", RecallMode.HYBRID));
+        RecallResponse fresh = await(recaller.recall(
+                scope,
+                new RecallRequest(
+                        "observatory",
+                        RecallMode.HYBRID,
+                        10,
+                        null,
+                        Set.of(),
+                        false,
+                        false,
+                        Deadline.afterMillis(clock, 10_000),
+                        new CancelSignal())));
+        assertThat(embedder.requests).hasSize(2);
+        assertThat(fresh.timing().source()).isEqualTo(EmbeddingSource.PROVIDER);
     }
 
     @ParameterizedTest

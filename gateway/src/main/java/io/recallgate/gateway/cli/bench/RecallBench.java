@@ -141,7 +141,11 @@ public final class RecallBench {
     private static Answer recall(GatewayClient client, String question, String mode) {
         Answer answer = client.post(
                 "/v1/recall",
-                new JsonObject().put("query", question).put("mode", mode).put("limit", 10));
+                new JsonObject()
+                        .put("query", question)
+                        .put("mode", mode)
+                        .put("limit", 10)
+                        .put("memo", false));
         answer.jsonOrFail();
         return answer;
     }

@@ -31,6 +31,10 @@ public enum Series {
     }
 
     JsonObject request(String question) {
-        return new JsonObject().put("query", question).put("mode", requestMode).put("limit", limit);
+        return new JsonObject()
+                .put("query", question)
+                .put("mode", requestMode)
+                .put("limit", limit)
+                .put("memo", false);
     }
 }
