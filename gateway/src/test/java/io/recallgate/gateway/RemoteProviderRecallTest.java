@@ -94,7 +94,7 @@ class RemoteProviderRecallTest {
     @Test
     void c1AStallIsReachedAndIsAnsweredByWordsWithItsReasonC3AndALimitThatChangedAppliesToTheNextCall() {
         provider.stalls();
-        limit(1_500);
+        limit(3_000);
         int before = provider.count();
         HttpResponse<Buffer> answer = recall(QUERY);
         assertThat(answer.statusCode()).isEqualTo(200);
@@ -103,13 +103,13 @@ class RemoteProviderRecallTest {
         assertThat(body.getJsonObject("degraded"))
                 .isEqualTo(new JsonObject().put("to", "lexical").put("reason", "embedding-timeout"));
         assertThat(body.getJsonArray("hits")).isNotEmpty();
-        assertThat(waited(body)).isGreaterThanOrEqualTo(1_500);
+        assertThat(waited(body)).isGreaterThan(2_500);
         assertThat(provider.count()).isEqualTo(before + 1);
 
         limit(100);
         body = recall(QUERY).bodyAsJsonObject();
         assertThat(reason(body)).isEqualTo("embedding-timeout");
-        assertThat(waited(body)).isBetween(100.0, 1_500.0);
+        assertThat(waited(body)).isLessThan(2_500);
         assertThat(provider.count()).as("and nothing is tried again behind it").isEqualTo(before + 2);
     }
 

@@ -149,7 +149,8 @@ final class CircuitBreaker {
             backoffNanos = Math.min(config.maxBackoff().toNanos(), 2 * backoffNanos);
             return List.of(open(now));
         }
-        boolean counts = hadNanos >= Math.min(limitNanos, PATIENCE_NANOS);
+        // The limit's clock begins to run where the query is asked, which is a little before it is sent from here.
+        boolean counts = hadNanos >= Math.min(limitNanos - limitNanos / 10, PATIENCE_NANOS);
         if (state != BreakerState.CLOSED || attempt <= staleAttempt || !counts) {
             return List.of();
         }

@@ -46,7 +46,8 @@ class CircuitBreakerTest {
         "1000, 2500, true",
         "999, 2500, false",
         "300, 300, true",
-        "299, 300, false",
+        "270, 300, true",
+        "269, 300, false",
         "1000, 600000, true",
         "0, 2500, false"
     })
