@@ -6,7 +6,7 @@
 -- $6 how many neighbours on each side
 with anchor as materialized (
   select m.id, m.session, coalesce(m.occurred_at, 'infinity') as at, m.position
-  from unnest($3::uuid[]) wanted (id)
+  from (select distinct id from unnest($3::uuid[]) id) wanted
   cross join lateral (
     select x.id, x.owner, x.project, x.session, x.occurred_at, x.position from memory x where x.id = wanted.id offset 0
   ) m

@@ -13,6 +13,7 @@ import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -77,7 +78,7 @@ public final class LexicalLeg {
                     candidates.best().stream().map(Candidate::hit).toList(), false));
         }
         LexicalSearch search = candidates.search();
-        List<UUID> anchors = new ArrayList<>();
+        Set<UUID> anchors = new LinkedHashSet<>();
         candidates.best().stream()
                 .limit(ANCHORS)
                 .forEach(candidate -> anchors.add(candidate.hit().memoryId()));

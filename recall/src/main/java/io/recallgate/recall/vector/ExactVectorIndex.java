@@ -102,11 +102,13 @@ public final class ExactVectorIndex implements VectorIndex {
         Key key = new Key(query.scope(), query.fingerprint());
         CachedScope cached = scope(key);
         float[] wanted = query.vector().toArray();
+        // The search for the nearest has just looked; only where there was none, or its scope had to make room, is it time.
+        Future<Void> fresh = cached.views().isEmpty()
+                ? cached.refresh().onComplete(ignored -> makeRoom(key, cached))
+                : Future.succeededFuture();
         // Each of some hundred thousand factors may be far away in memory, which is too long for an event loop.
-        return cached.refresh()
-                .onComplete(ignored -> makeRoom(key, cached))
-                .compose(ignored -> workers.run(
-                        Ask.until(deadline).cancelledBy(closed), () -> cached.similarities(memoryIds, wanted)));
+        return fresh.compose(ignored ->
+                workers.run(Ask.until(deadline).cancelledBy(closed), () -> cached.similarities(memoryIds, wanted)));
     }
 
     @Override

@@ -37,7 +37,8 @@ public interface VectorIndex {
 
     /**
      * How near certain memories are, whether or not they are among the nearest; a memory with several passages by its
-     * best. Those without a vector, or of another scope, are left out.
+     * best. Those without a vector, or of another scope, are left out. Asked after a search for the same query, and as
+     * fresh as that was.
      *
      * @param query its limit, session and kinds do not matter
      * @param memoryIds a few hundred at most

@@ -225,6 +225,21 @@ class LexicalLegTest {
     }
 
     @Test
+    void whatBothLegsFoundIsScoredAsIfOneHad() {
+        Instant start = Instant.parse("2023-05-08T10:00:00Z");
+        UUID question = put("Where was your holiday?", MemoryKind.TURN, "s1", "Ann", start);
+        UUID answer = put("In Lisbon", MemoryKind.TURN, "s1", "Jonas", start.plusSeconds(60));
+        UUID later = put("By the sea", MemoryKind.TURN, "s1", "Jonas", start.plusSeconds(120));
+        await(statistics.refresh(scope));
+        Candidates candidates = await(leg.candidates(search("holiday in Lisbon"), soon()));
+
+        LexicalResult one = await(leg.inContext(candidates, List.of(), soon()));
+        LexicalResult both = await(leg.inContext(candidates, List.of(answer, question, later), soon()));
+        assertThat(one.hits()).hasSize(3);
+        assertThat(both).isEqualTo(one);
+    }
+
+    @Test
     void memoriesThatTheMeaningFoundAreScoredWithTheirNeighboursToo() {
         Instant start = Instant.parse("2023-05-08T10:00:00Z");
         put("a kettle", MemoryKind.TURN, "s1", "Ann", start);
