@@ -1,20 +1,23 @@
 package io.recallgate.recall.database;
 
+import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 
 /**
- * The pool and who waits in front of it: what is given up together when nothing that is open is answered any more.
+ * The pool, who waits in front of it, and the line beside it on which its statements are cancelled: what is given up together when nothing that is open is answered any more.
  * Thread-safe.
  */
 final class Connections {
 
     private final Pool pool;
     private final PoolQueue queue;
+    private final StatementCancels cancels;
     private volatile boolean abandoned;
 
-    Connections(Pool pool, PoolQueue queue) {
+    Connections(Pool pool, PoolQueue queue, StatementCancels cancels) {
         this.pool = pool;
         this.queue = queue;
+        this.cancels = cancels;
     }
 
     Pool pool() {
@@ -23,6 +26,19 @@ final class Connections {
 
     PoolQueue queue() {
         return queue;
+    }
+
+    StatementCancels cancels() {
+        return cancels;
+    }
+
+    /** How many are open. */
+    int size() {
+        return pool.size() + cancels.size();
+    }
+
+    Future<Void> close() {
+        return cancels.close().eventually(pool::close);
     }
 
     /** From now on nothing that comes of them says anything of the database, since we end them ourselves. */

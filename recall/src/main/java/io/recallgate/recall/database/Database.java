@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.Timers;
 import io.vertx.core.Future;
@@ -28,10 +29,12 @@ import org.slf4j.LoggerFactory;
  * caller's Vert.x context when it has one.
  *
  * <p>Every unit of work has a deadline: the server keeps it as {@code statement_timeout}, and the caller is answered by
- * it whatever the server does. When the server answers nobody any more, all callers are told at once, and no more are
- * taken on until it does ({@link Heartbeat}). The connection stays with its unit until the statements in flight have
- * settled; it is never cancelled or closed under a running statement, since either would hit the next borrower. The one
- * exception is a silent database that answers on a new connection only: then all that were open are closed together.
+ * it whatever the server does. A caller who leaves earlier may have its statement ended ({@link StatementCancels}). When
+ * the server answers nobody any more, all callers are told at once, and no more are taken on until it does ({@link
+ * Heartbeat}). The connection stays with its unit until the statements in flight have settled; it is never closed under a
+ * running statement, and never given back before a signal that cancels it has come, since either would hit the next
+ * borrower. The one exception is a silent database that answers on a new connection only: then all that were open are
+ * closed together.
  */
 public final class Database {
 
@@ -60,6 +63,7 @@ public final class Database {
 
     private final Vertx vertx;
     private final DatabaseOptions options;
+    private final Timers timers;
     private final AbandonedConnections abandonedPools;
     private final AbandonedConnections abandonedLines;
     private final UnitOfWork.Ways ways;
@@ -69,12 +73,14 @@ public final class Database {
     private Database(Vertx vertx, DatabaseOptions options, Timers timers) {
         this.vertx = vertx;
         this.options = options;
-        this.connections = connections(vertx, options);
-        this.abandonedPools = new AbandonedConnections(timers, ABANDONED_POOLS * options.poolSize());
+        this.timers = timers;
+        this.connections = connections();
+        // The pool's, and the line beside it on which statements are cancelled.
+        this.abandonedPools = new AbandonedConnections(timers, ABANDONED_POOLS * (options.poolSize() + 1));
         this.abandonedLines = new AbandonedConnections(timers, ABANDONED_LINES);
         Heartbeat heartbeat = new Heartbeat(
                 timers,
-                () -> pool(vertx, options, 1, LINE_IDLE_SECONDS),
+                () -> pool(1, 1, LINE_IDLE_SECONDS),
                 () -> abandonedLines.add(1),
                 this::renewConnections);
         this.ways = new UnitOfWork.Ways(() -> connections, heartbeat, timers);
@@ -85,17 +91,18 @@ public final class Database {
         return new Database(vertx, options, timers);
     }
 
-    private static Connections connections(Vertx vertx, DatabaseOptions options) {
+    private Connections connections() {
         return new Connections(
-                pool(vertx, options, options.poolSize(), POOL_IDLE_SECONDS),
-                new PoolQueue(options.poolSize(), options.maxWaiting()));
+                pool(options.poolSize(), options.poolSize(), POOL_IDLE_SECONDS),
+                new PoolQueue(options.poolSize(), options.maxWaiting()),
+                new StatementCancels(pool(1, options.poolSize(), LINE_IDLE_SECONDS), timers));
     }
 
-    private static Pool pool(Vertx vertx, DatabaseOptions options, int size, int idleSeconds) {
+    private Pool pool(int size, int mostWaiting, int idleSeconds) {
         PoolOptions bounds = new PoolOptions()
                 .setMaxSize(size)
                 // Nobody waits here but for a connection that is being opened or just given back.
-                .setMaxWaitQueueSize(size)
+                .setMaxWaitQueueSize(mostWaiting)
                 .setConnectionTimeout(options.connectTimeoutMillis())
                 .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS)
                 .setIdleTimeout(4)
@@ -167,6 +174,16 @@ public final class Database {
     }
 
     /**
+     * The same, and when {@code cancel} fires the statement that it is at is ended on the server, too. Whoever waits for
+     * the answer is not told earlier: the answer comes when the connection may serve somebody else.
+     *
+     * @return fails with {@code cancelled} if the signal was in time
+     */
+    public <T> Future<T> connection(Deadline deadline, CancelSignal cancel, Function<SqlConnection, Future<T>> work) {
+        return connection(deadline, connection -> connections.cancels().run(connection, cancel, work));
+    }
+
+    /**
      * Whether the database answers anybody: asked beside the pool, so that a pool in which callers queue is no trouble.
      *
      * @return fails with a {@link FailureException}
@@ -188,7 +205,7 @@ public final class Database {
 
     /**
      * Connections that were closed while the server answered nothing on them, and that it may not have let go of yet: at
-     * most three times the pool's size, and 20 that asked beside it. Each counts for six minutes.
+     * most three times the pool's size and one, and 20 that asked beside it. Each counts for six minutes.
      */
     public int abandonedConnections() {
         return abandonedPools.count() + abandonedLines.count();
@@ -204,13 +221,13 @@ public final class Database {
 
     /** Closes the pool once; units of work that come later fail with {@code shutting-down}. Idempotent. */
     public Future<Void> close() {
-        Pool open;
+        Connections open;
         synchronized (this) {
             if (closing) {
                 return Future.succeededFuture();
             }
             closing = true;
-            open = connections.pool();
+            open = connections;
         }
         abandonedPools.close();
         abandonedLines.close();
@@ -228,14 +245,14 @@ public final class Database {
         // A second time: they had until the line was given up and another one answered.
         Future<Void> closed = Future.succeededFuture();
         if (!old.isAbandoned()) {
-            int open = old.pool().size();
+            int open = old.size();
             if (!abandonedPools.add(open)) {
                 LOG.warn("{} connections that are not answered wait for others to end", open);
                 return Future.succeededFuture(false);
             }
             LOG.warn("only a new connection is answered: {} that were open are given up", open);
             old.abandon();
-            closed = old.pool().close();
+            closed = old.close();
         }
         return closed.onFailure(error -> LOG.debug("a silent pool could not be closed", error))
                 .transform(ignored -> Future.succeededFuture(replace(old)));
@@ -245,7 +262,7 @@ public final class Database {
         if (closing || connections != old) {
             return !closing;
         }
-        connections = connections(vertx, options);
+        connections = connections();
         return true;
     }
 

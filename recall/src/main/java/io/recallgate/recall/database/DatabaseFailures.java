@@ -56,6 +56,10 @@ final class DatabaseFailures {
         return new FailureException(FailureCode.DATABASE_UNAVAILABLE, "the database answers nobody").retryAfter(SOON);
     }
 
+    static FailureException cancelled() {
+        return new FailureException(FailureCode.CANCELLED, "nobody waits for the statement any more");
+    }
+
     static FailureException tooManyWait() {
         return new FailureException(FailureCode.OVERLOADED, "too many callers wait for a database connection")
                 .retryAfter(SOON);

@@ -1,0 +1,179 @@
+package io.recallgate.recall.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.recall.Await;
+import io.recallgate.recall.TestDatabase;
+import io.recallgate.time.CancelCause;
+import io.recallgate.time.CancelSignal;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.SystemClock;
+import io.recallgate.time.VertxTimers;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgBuilder;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.PoolOptions;
+import io.vertx.sqlclient.SqlConnection;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Against a real server: only it can tell whose statement a signal meets. */
+class StatementCancelsTest {
+
+    private static Vertx vertx;
+    private static TestDatabase server;
+
+    @BeforeAll
+    static void start() {
+        vertx = Vertx.vertx();
+        server = TestDatabase.empty();
+    }
+
+    @AfterAll
+    static void stop() {
+        Await.result(vertx.close());
+        server.close();
+    }
+
+    @Test
+    void aStatementWhoseCallerLeftIsGoneFromTheServer() {
+        Database database = database(1);
+        CancelSignal cancel = new CancelSignal();
+        Future<?> left = database.connection(
+                in(60_000), cancel, c -> c.query("select pg_sleep(60)").execute());
+        Await.until("it runs", () -> sleeping() == 1);
+        cancel.cancel(CancelCause.DISCONNECTED);
+        Await.failure(left, FailureCode.CANCELLED);
+        assertThat(sleeping()).isZero();
+        assertThat(seven(database)).isEqualTo(7);
+        Await.result(database.close());
+    }
+
+    @Test
+    void whoLeavesBeforeItsTurnRunsNothing() {
+        Database database = database(1);
+        CancelSignal cancel = new CancelSignal();
+        Promise<Void> held = Promise.promise();
+        Future<Void> first = database.connection(in(60_000), c -> held.future());
+        Future<?> second = database.connection(in(60_000), cancel, c -> {
+            throw new IllegalStateException("nobody waits for this");
+        });
+        cancel.cancel(CancelCause.CALLER);
+        held.complete();
+        Await.result(first);
+        Await.failure(second, FailureCode.CANCELLED);
+        Await.result(database.close());
+    }
+
+    @Test
+    void theNextStatementOfTheConnectionIsNeverHit() throws InterruptedException {
+        Database database = database(1);
+        Random random = new Random(7);
+        int cancelled = 0;
+        int finished = 0;
+        for (int round = 0; round < 400; round++) {
+            CancelSignal cancel = new CancelSignal();
+            String sleep = "select pg_sleep(" + random.nextInt(4) / 1_000.0 + ")";
+            Future<?> left =
+                    database.connection(in(20_000), cancel, c -> c.query(sleep).execute());
+            // Anywhere from before its statement has begun to after it has ended.
+            TimeUnit.MICROSECONDS.sleep(random.nextInt(6_000));
+            cancel.cancel(CancelCause.DISCONNECTED);
+            // Queued behind it, on the same connection: begins the moment that it is given back.
+            Future<?> next = database.connection(
+                    in(20_000), c -> c.query("select pg_sleep(0.003)").execute());
+            try {
+                Await.result(left);
+                finished++;
+            } catch (FailureException e) {
+                cancelled++;
+            }
+            assertThat(Await.settled(next).cause()).as("round " + round).isNull();
+        }
+        assertThat(cancelled).as("cancelled").isPositive();
+        assertThat(finished).as("finished before").isPositive();
+        Await.result(database.close());
+    }
+
+    @Test
+    void aSignalThatComesBeforeTheStatementIsFollowedByAnother() {
+        Database database = database(1);
+        CancelSignal cancel = new CancelSignal();
+        Promise<Void> begin = Promise.promise();
+        Future<?> left = database.connection(in(60_000), cancel, c -> c.query("select 1")
+                .execute()
+                .compose(ignored -> begin.future())
+                .compose(ignored -> c.query("select pg_sleep(60)").execute()));
+        // The connection is idle now, and a signal finds nothing to end.
+        Await.result(Future.future(done -> vertx.setTimer(100, ignored -> done.complete())));
+        cancel.cancel(CancelCause.DISCONNECTED);
+        Await.result(Future.future(done -> vertx.setTimer(20, ignored -> done.complete())));
+        begin.complete();
+        Await.failure(left, FailureCode.CANCELLED);
+        Await.result(database.close());
+    }
+
+    @Test
+    void aConnectionForWhichASignalMayStillComeIsEnded() {
+        Pool pool = PgBuilder.pool()
+                .with(new PoolOptions().setMaxSize(1))
+                .connectingTo(Database.connectOptions(server.options()))
+                .using(vertx)
+                .build();
+        // Nobody answers there: whether and when a signal was sent is not known.
+        Pool nowhere = PgBuilder.pool()
+                .with(new PoolOptions().setMaxSize(1).setConnectionTimeout(1))
+                .connectingTo(Database.connectOptions(server.options()).setPort(1))
+                .using(vertx)
+                .build();
+        StatementCancels cancels = new StatementCancels(nowhere, new VertxTimers(vertx));
+        int before = processId(pool);
+        assertThat(processId(pool)).isEqualTo(before);
+        CancelSignal cancel = new CancelSignal();
+        Future<Void> used = pool.getConnection().compose(connection -> {
+            Future<?> done = cancels.run(
+                    connection, cancel, c -> c.query("select pg_sleep(0.2)").execute());
+            cancel.cancel(CancelCause.DISCONNECTED);
+            return done.eventually(connection::close).mapEmpty();
+        });
+        Await.result(used);
+        assertThat(processId(pool)).isNotEqualTo(before);
+        Await.result(pool.close());
+        Await.result(cancels.close());
+    }
+
+    private static int processId(Pool pool) {
+        return Await.result(pool.query("select pg_backend_pid()").execute())
+                .iterator()
+                .next()
+                .getInteger(0);
+    }
+
+    private static int seven(Database database) {
+        return Await.result(database.connection(
+                        in(20_000), (SqlConnection c) -> c.query("select 7").execute()))
+                .iterator()
+                .next()
+                .getInteger(0);
+    }
+
+    private static int sleeping() {
+        return Integer.parseInt(server.queryText("select count(*) from pg_stat_activity"
+                + " where state = 'active' and query like 'select pg_sleep(60)%'"));
+    }
+
+    private static Database database(int connections) {
+        return Database.open(vertx, server.options().withPool(connections, 64), new VertxTimers(vertx));
+    }
+
+    private static Deadline in(long millis) {
+        return Deadline.afterMillis(SystemClock.INSTANCE, millis);
+    }
+}
