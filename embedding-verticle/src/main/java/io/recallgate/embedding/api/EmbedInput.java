@@ -49,7 +49,7 @@ public sealed interface EmbedInput {
 
         @Override
         public long leastBytes() {
-            return OVERHEAD_BYTES + text.length();
+            return (long) OVERHEAD_BYTES + text.length();
         }
 
         @Override

@@ -79,10 +79,7 @@ public final class Database {
         this.abandonedPools = new AbandonedConnections(timers, ABANDONED_POOLS * (options.poolSize() + 1));
         this.abandonedLines = new AbandonedConnections(timers, ABANDONED_LINES);
         Heartbeat heartbeat = new Heartbeat(
-                timers,
-                () -> pool(1, 1, LINE_IDLE_SECONDS),
-                () -> abandonedLines.add(1),
-                this::renewConnections);
+                timers, () -> pool(1, 1, LINE_IDLE_SECONDS), () -> abandonedLines.add(1), this::renewConnections);
         this.ways = new UnitOfWork.Ways(() -> connections, heartbeat, timers);
     }
 

@@ -118,7 +118,8 @@ public final class JobRunner {
         JobCommits commits = new JobCommits(stores.database(), stores.vectors(), parts.clock(), parts.time(), options);
         TroubleLog troubles = new TroubleLog(LOG, parts.clock(), "jobs run again");
         FailedJobs failed = new RecallEvents(vertx)::jobFailed;
-        var patience = new OutcomeWriter.Patience(parts.timers(), () -> parts.settings().get().jobLeaseMillis());
+        var patience = new OutcomeWriter.Patience(
+                parts.timers(), () -> parts.settings().get().jobLeaseMillis());
         JobExecution execution = new JobExecution(
                 new PassageEmbedder(embedder, model, parts.clock(), options),
                 new OutcomeWriter(table, commits, model, patience),

@@ -102,7 +102,8 @@ public final class ExactVectorIndex implements VectorIndex {
         Key key = new Key(query.scope(), query.fingerprint());
         CachedScope cached = scope(key);
         float[] wanted = query.vector().toArray();
-        // The search for the nearest has just looked; only where there was none, or its scope had to make room, is it time.
+        // The search for the nearest has just looked; only where there was none, or its scope had to make room, is it
+        // time.
         Future<Void> fresh = cached.views().isEmpty()
                 ? cached.refresh().onComplete(ignored -> makeRoom(key, cached))
                 : Future.succeededFuture();

@@ -64,8 +64,7 @@ class JobLeasesTest extends JobsTest {
 
         clock.advanceMillis(60_001);
         // Not rescued yet, but no longer the dead one's to finish.
-        assertThat(commit("dead", new EmbeddedJob(lost, "f1", passages)))
-                .isEqualTo(JobCommits.Result.GONE);
+        assertThat(commit("dead", new EmbeddedJob(lost, "f1", passages))).isEqualTo(JobCommits.Result.GONE);
         assertThat(Await.result(alive.rescue(5, 1_000, 300_000, (job, memory, code) -> {})))
                 .isOne();
         assertThat(Await.result(alive.claim(1, 1 << 20, 60_000, List.of()))).isEmpty();
@@ -74,14 +73,11 @@ class JobLeasesTest extends JobsTest {
                 Await.result(alive.claim(1, 1 << 20, 60_000, List.of())).get(0);
 
         assertThat(Await.result(dead.renew(List.of(lost), 60_000))).isEmpty();
-        assertThat(commit("dead", new EmbeddedJob(lost, "f1", passages)))
-                .isEqualTo(JobCommits.Result.GONE);
+        assertThat(commit("dead", new EmbeddedJob(lost, "f1", passages))).isEqualTo(JobCommits.Result.GONE);
         assertThat(Await.result(dead.setBack(List.of(lost), List.of(new JobTable.SetBack(true, true, 0, "x", "x")))))
                 .isEmpty();
-        assertThat(commit("alive", new EmbeddedJob(taken, "f1", passages)))
-                .isEqualTo(JobCommits.Result.DONE);
-        assertThat(commit("alive", new EmbeddedJob(taken, "f1", passages)))
-                .isEqualTo(JobCommits.Result.GONE);
+        assertThat(commit("alive", new EmbeddedJob(taken, "f1", passages))).isEqualTo(JobCommits.Result.DONE);
+        assertThat(commit("alive", new EmbeddedJob(taken, "f1", passages))).isEqualTo(JobCommits.Result.GONE);
         assertThat(taken.attempt()).isEqualTo(2);
         assertThat(text("select count(*) from memory_vector")).isEqualTo("1");
         assertThat(text("select errors -> 0 ->> 'code' from embedding_job")).isEqualTo("lease-expired");

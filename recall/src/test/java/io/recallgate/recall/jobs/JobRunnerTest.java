@@ -85,8 +85,8 @@ class JobRunnerTest extends JobsTest {
             for (int i = 0; i < 10; i++) {
                 clock.advanceMillis(5_000);
                 awaitJobs("running", 1);
-                Await.until("its lease is renewed", () -> text("select lease_until > '" + clock.instant() + "'::timestamptz + interval '20 s'"
-                                + " from embedding_job where state = 'running'")
+                Await.until("its lease is renewed", () -> text("select lease_until > '" + clock.instant()
+                                + "'::timestamptz + interval '20 s'" + " from embedding_job where state = 'running'")
                         .equals("t"));
             }
             writer.commit();
