@@ -27,7 +27,8 @@ class HeartbeatTest {
         NetServer mute = vertx.createNetServer().connectHandler(socket -> socket.handler(ignored -> {}));
         int port = Await.result(mute.listen(0, "127.0.0.1")).actualPort();
         Heartbeat heartbeat = new Heartbeat(clock, () -> pool(port), () -> true, () -> Future.succeededFuture(true));
-        Connections connections = new Connections(pool(port), new PoolQueue(0, 1_000));
+        Connections connections =
+                new Connections(pool(port), new PoolQueue(0, 1_000), new StatementCancels(pool(port), clock));
         UnitOfWork.Ways ways = new UnitOfWork.Ways(() -> connections, heartbeat, clock);
         Future<Object> refused = unit(ways);
         List<Future<Object>> admitted = new ArrayList<>();

@@ -6,6 +6,8 @@ import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.recall.Await;
 import io.recallgate.recall.rank.IdOrder;
+import io.recallgate.recall.read.ReadWorkers;
+import io.recallgate.recall.read.ReadWorkers.Ask;
 import io.recallgate.recall.vector.VectorBlocks.View;
 import io.recallgate.recall.vector.VectorIndex.VectorHit;
 import io.recallgate.time.Deadline;
@@ -63,6 +65,9 @@ class VectorScanTest {
             assertThat(scan(blocks.views(), query, null, 25)).isEqualTo(expected(query, null, 25));
             Set<UUID> some = new HashSet<>(List.of(any(), any(), UUID.randomUUID()));
             assertThat(scan(blocks.views(), query, some, 25)).isEqualTo(expected(query, some, 25));
+            Map<UUID, Double> near = new HashMap<>();
+            expected(query, some, 25).forEach(hit -> near.put(hit.memoryId(), hit.similarity()));
+            assertThat(blocks.similarities(some, query)).isEqualTo(near);
         }
         List.copyOf(model.keySet()).forEach(this::remove);
         assertThat(blocks.views()).isEmpty();
@@ -162,7 +167,7 @@ class VectorScanTest {
             }
         });
         Await.failure(
-                VectorScan.nearest(workers, blocks.views(), EmbeddingVector.of(vector()), slow, 10, soon),
+                VectorScan.nearest(workers, Ask.until(soon), blocks.views(), EmbeddingVector.of(vector()), slow, 10),
                 FailureCode.DEADLINE_EXCEEDED);
     }
 
@@ -226,7 +231,8 @@ class VectorScanTest {
     }
 
     private List<VectorHit> scan(List<View> views, float[] query, @Nullable Set<UUID> allowed, int limit) {
-        return Await.result(VectorScan.nearest(workers, views, EmbeddingVector.of(query), allowed, limit, soon()));
+        return Await.result(
+                VectorScan.nearest(workers, Ask.until(soon()), views, EmbeddingVector.of(query), allowed, limit));
     }
 
     private List<VectorHit> expected(float[] query, @Nullable Set<UUID> allowed, int limit) {
