@@ -32,11 +32,6 @@ final class Connections {
         return cancels;
     }
 
-    /** How many are open. */
-    int size() {
-        return pool.size() + cancels.size();
-    }
-
     Future<Void> close() {
         return cancels.close().eventually(pool::close);
     }

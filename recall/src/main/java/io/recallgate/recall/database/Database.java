@@ -75,9 +75,9 @@ public final class Database {
         this.options = options;
         this.timers = timers;
         this.connections = connections();
-        // The pool's, and the line beside it on which statements are cancelled.
-        this.abandonedPools = new AbandonedConnections(timers, ABANDONED_POOLS * (options.poolSize() + 1));
-        this.abandonedLines = new AbandonedConnections(timers, ABANDONED_LINES);
+        this.abandonedPools = new AbandonedConnections(timers, ABANDONED_POOLS * options.poolSize());
+        // Each pool has a line of its own, on which statements are cancelled.
+        this.abandonedLines = new AbandonedConnections(timers, ABANDONED_LINES + ABANDONED_POOLS);
         Heartbeat heartbeat = new Heartbeat(
                 timers, () -> pool(1, 1, LINE_IDLE_SECONDS), () -> abandonedLines.add(1), this::renewConnections);
         this.ways = new UnitOfWork.Ways(() -> connections, heartbeat, timers);
@@ -202,7 +202,7 @@ public final class Database {
 
     /**
      * Connections that were closed while the server answered nothing on them, and that it may not have let go of yet: at
-     * most three times the pool's size and one, and 20 that asked beside it. Each counts for six minutes.
+     * most three times the pool's size, and 23 that asked beside it. Each counts for six minutes.
      */
     public int abandonedConnections() {
         return abandonedPools.count() + abandonedLines.count();
@@ -242,12 +242,13 @@ public final class Database {
         // A second time: they had until the line was given up and another one answered.
         Future<Void> closed = Future.succeededFuture();
         if (!old.isAbandoned()) {
-            int open = old.size();
+            int open = old.pool().size();
             if (!abandonedPools.add(open)) {
                 LOG.warn("{} connections that are not answered wait for others to end", open);
                 return Future.succeededFuture(false);
             }
             LOG.warn("only a new connection is answered: {} that were open are given up", open);
+            abandonedLines.add(old.cancels().size());
             old.abandon();
             closed = old.close();
         }

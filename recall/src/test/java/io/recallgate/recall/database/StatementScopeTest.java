@@ -46,6 +46,9 @@ class StatementScopeTest {
             Map.entry("jobs/rescue", "jobs of runners that are gone, whosever"),
             Map.entry("jobs/set-back", "by the id, attempt and holder of a claimed job"),
             Map.entry("lexical/authors", "ts_stat takes a text; owner and project are quoted into it"),
+            Map.entry(
+                    "lexical/context", "looks up by id behind a fence, and compares owner and project right after it"),
+            Map.entry("lexical/dates", "ts_stat takes a text; owner and project are quoted into it"),
             Map.entry("lexical/frequencies", "ts_stat takes a text; owner and project are quoted into it"),
             Map.entry("pgvector/missing", "derives for all; each row brings its scope along"),
             Map.entry("retention/next-scope", "lists scopes for retention, which removes scope by scope"));
@@ -76,7 +79,7 @@ class StatementScopeTest {
 
     @Test
     void whatIsBuiltIntoATextIsQuotedByTheServer() throws IOException {
-        for (String name : List.of("lexical/authors", "lexical/frequencies")) {
+        for (String name : List.of("lexical/authors", "lexical/dates", "lexical/frequencies")) {
             assertThat(Files.readString(SQL.resolve(name + ".sql")))
                     .contains("where owner = %L and project = %L', $1::text, $2::text)");
         }
