@@ -86,6 +86,36 @@ class EmbeddingRoutesTest {
     }
 
     @Test
+    void severalInputsKeepTheirOrderAndIndexAndTheirTokensAreAddedUp() {
+        gateway.runtime.embed = request -> Future.succeededFuture(new EmbedResult(
+                ScriptedRuntime.MODEL,
+                List.of(axis(0), axis(1), axis(2)),
+                List.of(2, 3, 4),
+                List.of(),
+                EmbedResult.Timing.NONE));
+
+        JsonObject body = TestGateway.json(embed(new JsonArray(List.of("a", "b", "c"))));
+
+        JsonArray data = body.getJsonArray("data");
+        assertThat(data).hasSize(3);
+        for (int i = 0; i < 3; i++) {
+            JsonObject entry = data.getJsonObject(i);
+            assertThat(entry.getInteger("index")).isEqualTo(i);
+            assertThat(entry.getJsonArray("embedding").getFloat(i))
+                    .as("the vector of input %d", i)
+                    .isEqualTo(1f);
+        }
+        assertThat(body.getJsonObject("usage"))
+                .isEqualTo(new JsonObject().put("prompt_tokens", 9).put("total_tokens", 9));
+    }
+
+    private static EmbeddingVector axis(int dimension) {
+        float[] values = new float[ScriptedRuntime.MODEL.dimensions()];
+        values[dimension] = 1;
+        return EmbeddingVector.of(values);
+    }
+
+    @Test
     void base64IsLittleEndianFloat32OfTheSameVector() {
         JsonObject request = new JsonObject().put("model", MODEL).put("input", "hello");
         JsonArray floats = TestGateway.json(gateway.post("/v1/embeddings", request))
