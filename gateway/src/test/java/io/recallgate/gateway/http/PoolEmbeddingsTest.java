@@ -93,13 +93,11 @@ class PoolEmbeddingsTest {
     }
 
     private void waitersBecome(int wanted) throws InterruptedException {
-        Eventually.holds(
-                wanted + " waiters",
-                10,
-                () -> TestGateway.json(gateway.get("/v1/workers"))
-                                .getJsonObject("queue")
-                                .getInteger("waiters")
-                        == wanted);
+        Eventually.holds(wanted + " waiters", 10, () -> queue().getInteger("waiters") == wanted);
+    }
+
+    private JsonObject queue() {
+        return TestGateway.json(gateway.get("/v1/workers")).getJsonObject("queue");
     }
 
     @Test
@@ -111,6 +109,9 @@ class PoolEmbeddingsTest {
                 assertThat(queued.isConnected()).isTrue();
             }
             waitersBecome(1);
+            assertThat(queue().getInteger("operations"))
+                    .as("what nobody wants does not stand in the queue")
+                    .isEqualTo(1);
             assertThat(running.isConnected()).isTrue();
         }
         waitersBecome(0);
