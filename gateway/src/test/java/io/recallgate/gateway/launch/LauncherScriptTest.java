@@ -120,6 +120,20 @@ class LauncherScriptTest {
         }
     }
 
+    /** With -Werror a warning is the reason; Maven's -q shows that it failed and not why. */
+    @Test
+    void warningsThatFailACompilationAreShown() throws Exception {
+        java("case $1 in -version) echo 'openjdk version \"17.0.9\"' ;; *) echo jdk.compiler@17.0.9 ;; esac");
+        maven("echo \"arguments:$* .\"; exit 1");
+
+        for (List<String> command : List.of(List.of("build"), List.of("bench", "pool"))) {
+            assertThat(run(command.toArray(String[]::new)))
+                    .as("what Maven is told by " + command)
+                    .contains("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn ")
+                    .doesNotContain(" -q ", "arguments:-q ");
+        }
+    }
+
     private void java(String script) throws IOException {
         script(home.resolve("bin/java"), script);
     }
