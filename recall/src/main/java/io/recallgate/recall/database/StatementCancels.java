@@ -4,6 +4,7 @@ import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Timers;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.Pool;
@@ -165,14 +166,28 @@ final class StatementCancels {
             return unknown;
         }
 
-        /** The pool lets go of a connection that the server has ended. */
+        /**
+         * The pool lets go of a connection that the server has ended, but only after whoever has borrowed it was told that
+         * it is closed. Given back before, it would go to the next borrower: hence a turn later.
+         */
         private Future<Void> end(int attempt) {
+            Promise<Void> closed = Promise.promise();
+            connection.closeHandler(ignored -> Vertx.currentContext().runOnContext(afterwards -> closed.tryComplete()));
             return connection.query(END).execute().transform(ended -> {
                 if (ended.failed() && isCancelled(ended.cause()) && attempt < MAX_ENDS) {
                     return end(attempt + 1);
                 }
                 LOG.debug("a connection was ended, since a signal may still come for it", ended.cause());
-                return Future.succeededFuture();
+                // Any other failure says that it is closed already.
+                if (!(ended.cause() instanceof PgException)) {
+                    return Future.succeededFuture();
+                }
+                Timers.Timer patience = timers.schedule(TimeUnit.MILLISECONDS.toNanos(ANSWER_MILLIS), () -> {
+                    if (closed.tryComplete()) {
+                        LOG.warn("a connection that the server has ended is not seen to be closed");
+                    }
+                });
+                return closed.future().onComplete(ignored -> patience.cancel());
             });
         }
     }
