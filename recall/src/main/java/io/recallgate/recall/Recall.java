@@ -4,8 +4,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.embedding.api.Embedder;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
+import io.recallgate.recall.api.RecallLogPolicy;
 import io.recallgate.recall.api.RecallService;
 import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.api.RecallStatistics;
 import io.recallgate.recall.api.RetentionPolicy;
 import io.recallgate.recall.bus.RecallEndpoint;
 import io.recallgate.recall.bus.RecallEvents;
@@ -16,6 +18,7 @@ import io.recallgate.recall.jobs.ActiveModel;
 import io.recallgate.recall.jobs.JobReports;
 import io.recallgate.recall.jobs.JobRunner;
 import io.recallgate.recall.lexical.LuceneAnalysis;
+import io.recallgate.recall.log.RecallLog;
 import io.recallgate.recall.read.ReadLimits;
 import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.recall.retention.Retention;
@@ -77,6 +80,7 @@ public final class Recall {
      * @param embedder may not be up yet: jobs wait for it, and recall is lexical until then
      * @param settings read on each use
      * @param retention read at each step of removing what is old
+     * @param log what is kept of recalls, read for each
      * @param meters collects metrics
      * @param clock of deadlines
      * @param timers that belong to the clock
@@ -85,18 +89,19 @@ public final class Recall {
             Embedder embedder,
             Supplier<RecallSettings> settings,
             Supplier<RetentionPolicy> retention,
+            Supplier<RecallLogPolicy> log,
             MeterRegistry meters,
             Clock clock,
             Timers timers) {
 
-        /** One that keeps everything for ever. */
+        /** One that keeps memories for ever, and a log as it is by default. */
         public Parts(
                 Embedder embedder,
                 Supplier<RecallSettings> settings,
                 MeterRegistry meters,
                 Clock clock,
                 Timers timers) {
-            this(embedder, settings, () -> RetentionPolicy.KEEP, meters, clock, timers);
+            this(embedder, settings, () -> RetentionPolicy.KEEP, () -> RecallLogPolicy.DEFAULTS, meters, clock, timers);
         }
     }
 
@@ -107,6 +112,7 @@ public final class Recall {
             Database database,
             VectorIndex vectors,
             ReadWorkers readers,
+            RecallLog log,
             WorkerExecutor writers) {}
 
     private record Served(MemoryService memories, JobService jobs, RecallService recall) {}
@@ -134,6 +140,11 @@ public final class Recall {
     /** Recalls. */
     public RecallService recall() {
         return served.recall();
+    }
+
+    /** What recall did of late. */
+    public RecallStatistics statistics() {
+        return base.log();
     }
 
     /** What the start found and did. */
@@ -185,8 +196,14 @@ public final class Recall {
                         readers,
                         () -> parts.settings().get().exactIndexCacheBytes(),
                         parts.meters())
-                .compose(vectors -> serve(
-                        vertx, parts, new Base(options, parts.clock(), schema, database, vectors, readers, writers)))
+                .compose(vectors -> RecallLog.open(
+                                database,
+                                parts.log(),
+                                new RecallLog.Parts(parts.clock(), parts.timers(), DatabaseTime.SERVER, parts.meters()))
+                        .compose(log -> serve(
+                                vertx,
+                                parts,
+                                new Base(options, parts.clock(), schema, database, vectors, readers, log, writers))))
                 .recover(error -> readers.close()
                         .transform(ignored -> writers.close())
                         .transform(ignored -> database.close())
@@ -209,7 +226,8 @@ public final class Recall {
                         parts.embedder(),
                         base.vectors(),
                         model::fingerprint,
-                        new RecallEvents(vertx)::degraded),
+                        new RecallEvents(vertx)::degraded,
+                        base.log()),
                 parts.clock(),
                 parts.timers(),
                 parts.settings(),
@@ -247,6 +265,7 @@ public final class Recall {
 
     private static Future<Void> closeBase(Base base) {
         return quietly("the vector index", base.vectors().close())
+                .compose(ignored -> quietly("the recall log", base.log().close()))
                 .compose(ignored -> quietly("read workers", base.readers().close()))
                 .compose(ignored -> quietly("write workers", base.writers().close()))
                 .compose(ignored -> quietly("the database pool", base.database().close()));

@@ -79,6 +79,8 @@ final class StatusCommand implements Callable<Integer> {
             status.put(part, answer.isSuccess() ? answer.json() : unavailable(answer));
         }
         status.put("recalls", recalls(client));
+        Answer stats = client.get("/v1/recall/stats");
+        status.put("recall_stats", stats.isSuccess() ? stats.json() : unavailable(stats));
         if (json) {
             context.screen().out().println(status.encode());
         } else {
@@ -144,6 +146,8 @@ final class StatusCommand implements Callable<Integer> {
         }
         JsonObject recalls = status.getJsonObject("recalls");
         screen.out().println(screen.bold("recalls") + "  " + recallLine(recalls));
+        RecallStatsLines.of(status.getJsonObject("recall_stats"))
+                .forEach(each -> screen.out().println("         " + each));
     }
 
     private void section(String title, Table table) {

@@ -4,6 +4,7 @@ import io.recallgate.embedding.remote.RemoteOptions;
 import io.recallgate.recall.api.RankingSettings;
 import io.recallgate.recall.api.RankingSettings.FusionMethod;
 import io.recallgate.recall.api.RankingSignal;
+import io.recallgate.recall.api.RecallLogPolicy;
 import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.api.RetentionPolicy;
 import io.vertx.core.json.JsonObject;
@@ -27,6 +28,7 @@ import java.util.stream.Collectors;
  * @param database PostgreSQL
  * @param embedding the provider and the pool
  * @param recall recall and its jobs
+ * @param recallLog what is kept of recalls
  * @param retention how long memories are kept
  * @param log logging
  */
@@ -37,6 +39,7 @@ public record RecallgateConfig(
         Database database,
         Embedding embedding,
         RecallSettings recall,
+        RecallLogPolicy recallLog,
         RetentionPolicy retention,
         Log log) {
 
@@ -168,6 +171,10 @@ public record RecallgateConfig(
                 new Database(values.text(Setting.DATABASE_URL), values.whole(Setting.DATABASE_POOL_SIZE)),
                 embedding(values),
                 recall(values),
+                new RecallLogPolicy(
+                        RecallLogPolicy.Questions.valueOf(
+                                values.required(Setting.RECALL_LOG).toUpperCase(Locale.ROOT)),
+                        values.whole(Setting.RECALL_LOG_DAYS)),
                 new RetentionPolicy(
                         values.whole(Setting.RETENTION_DAYS),
                         values.text(Setting.RETENTION_OVERRIDES)

@@ -7,6 +7,7 @@ import io.recallgate.gateway.config.SettingType.Url;
 import io.recallgate.gateway.config.SettingType.Whole;
 import io.recallgate.gateway.config.SettingType.Words;
 import io.recallgate.recall.api.RankingSignal;
+import io.recallgate.recall.api.RecallLogPolicy;
 import io.recallgate.recall.api.RetentionPolicy;
 import java.util.Arrays;
 import java.util.Collections;
@@ -245,6 +246,22 @@ public enum Setting implements SettingTable {
             "What else counts for the order of hits. What each is worth is measured by: recallgate eval --ablate.",
             Trait.LIVE),
 
+    RECALL_LOG(
+            "RECALLGATE_RECALL_LOG",
+            "recall.log",
+            Choice.of("hashed", "text", "none"),
+            "hashed",
+            "",
+            "What the log of recalls has of questions: a keyed hash, or their first 1,000 characters; none for no log.",
+            Trait.LIVE),
+    RECALL_LOG_DAYS(
+            "RECALLGATE_RECALL_LOG_DAYS",
+            "recall.log-days",
+            new Whole(1, RecallLogPolicy.MAX_DAYS),
+            "30",
+            "days",
+            "How long a recall stays in the log, which /v1/recall/stats is counted from.",
+            Trait.LIVE),
     RETENTION_DAYS(
             "RECALLGATE_RETENTION_DAYS",
             "recall.retention-days",

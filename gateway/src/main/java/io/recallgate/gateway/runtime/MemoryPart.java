@@ -4,6 +4,7 @@ import io.recallgate.embedding.api.Embedder;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallService;
+import io.recallgate.recall.api.RecallStatistics;
 import io.recallgate.recall.database.DatabaseOptions;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
@@ -32,6 +33,9 @@ interface MemoryPart {
 
         /** Recalls. */
         RecallService recall();
+
+        /** What recall did of late. */
+        RecallStatistics statistics();
 
         /** {@code schema} and {@code server}, for health. */
         JsonObject facts();

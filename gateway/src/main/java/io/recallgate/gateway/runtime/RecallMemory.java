@@ -2,10 +2,13 @@ package io.recallgate.gateway.runtime;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.embedding.api.Embedder;
+import io.recallgate.gateway.config.SettingsHolder;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
+import io.recallgate.recall.api.RecallLogPolicy;
 import io.recallgate.recall.api.RecallService;
 import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.api.RecallStatistics;
 import io.recallgate.recall.api.RetentionPolicy;
 import io.recallgate.recall.bus.RecallEndpoint;
 import io.recallgate.recall.bus.RecallEvents;
@@ -18,6 +21,7 @@ import io.recallgate.recall.jobs.JobOptions;
 import io.recallgate.recall.jobs.JobReports;
 import io.recallgate.recall.jobs.JobRunner;
 import io.recallgate.recall.lexical.LuceneAnalysis;
+import io.recallgate.recall.log.RecallLog;
 import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.recall.retention.Retention;
 import io.recallgate.recall.schema.Schema;
@@ -47,26 +51,33 @@ final class RecallMemory implements MemoryPart {
     private static final long JOB_DRAIN_MILLIS = 1_000;
 
     private final Vertx vertx;
-    private final Supplier<RecallSettings> settings;
-    private final Supplier<RetentionPolicy> retentionPolicy;
+    private final Live live;
     private final Recallgate.Time time;
     private final MeterRegistry registry;
     private final ReadWorkers readers;
 
     /**
-     * @param settings and {@code retention} are read on each use
+     * Settings that are read on each use.
+     *
+     * @param recall of recall and its jobs
+     * @param log what is kept of recalls
+     * @param retention how long memories are kept
+     */
+    record Live(Supplier<RecallSettings> recall, Supplier<RecallLogPolicy> log, Supplier<RetentionPolicy> retention) {
+
+        static Live of(SettingsHolder settings) {
+            return new Live(settings.recallSettings(), () -> settings.config().recallLog(), () -> settings.config()
+                    .retention());
+        }
+    }
+
+    /**
+     * @param live may change while it runs
      * @param readers compare vectors in process; stay open when this is closed
      */
-    RecallMemory(
-            Vertx vertx,
-            Supplier<RecallSettings> settings,
-            Supplier<RetentionPolicy> retention,
-            Recallgate.Time time,
-            MeterRegistry registry,
-            ReadWorkers readers) {
+    RecallMemory(Vertx vertx, Live live, Recallgate.Time time, MeterRegistry registry, ReadWorkers readers) {
         this.vertx = vertx;
-        this.settings = settings;
-        this.retentionPolicy = retention;
+        this.live = live;
         this.time = time;
         this.registry = registry;
         this.readers = readers;
@@ -80,22 +91,33 @@ final class RecallMemory implements MemoryPart {
                             database,
                             time.clock(),
                             readers,
-                            () -> settings.get().exactIndexCacheBytes(),
+                            () -> live.recall().get().exactIndexCacheBytes(),
                             registry)
                     // It loads Lucene and hundreds of classes more: half a second that an event loop has no time for.
-                    .compose(vectors -> vertx.executeBlocking(
-                            () -> new Services(options, embedder, report, database, vectors), false))
+                    .compose(vectors -> RecallLog.open(
+                                    database,
+                                    live.log(),
+                                    new RecallLog.Parts(time.clock(), time.timers(), DatabaseTime.SERVER, registry))
+                            .compose(log -> vertx.executeBlocking(
+                                    () -> new Services(options, embedder, report, new Stores(database, vectors, log)),
+                                    false)))
                     .compose(services -> services.begin().<Opened>map(services), error -> database.close()
                             .transform(closed -> Future.failedFuture(error)));
         });
+    }
+
+    /** What is open before the services are, and closed after them. */
+    private record Stores(Database database, VectorIndex vectors, RecallLog log) {
+        Future<Void> close() {
+            return vectors.close().eventually(log::close).eventually(database::close);
+        }
     }
 
     /** Everything on one database. */
     private final class Services implements Opened {
 
         private final Schema.Report report;
-        private final Database database;
-        private final VectorIndex vectors;
+        private final Stores stores;
         private final WorkerExecutor analysts;
         private final JobRunner runner;
         private final Retention retention;
@@ -105,15 +127,11 @@ final class RecallMemory implements MemoryPart {
         private final RecallService recall;
         private final RecallEndpoint endpoint;
 
-        Services(
-                DatabaseOptions options,
-                Embedder embedder,
-                Schema.Report report,
-                Database database,
-                VectorIndex vectors) {
+        Services(DatabaseOptions options, Embedder embedder, Schema.Report report, Stores stores) {
             this.report = report;
-            this.database = database;
-            this.vectors = vectors;
+            this.stores = stores;
+            Database database = stores.database();
+            VectorIndex vectors = stores.vectors();
             this.analysts = vertx.createSharedWorkerExecutor("recallgate-analysis", ANALYSIS_THREADS);
             LuceneAnalysis analysis = new LuceneAnalysis();
             ActiveModel model = new ActiveModel(embedder);
@@ -131,10 +149,11 @@ final class RecallMemory implements MemoryPart {
                             embedder,
                             vectors,
                             model::fingerprint,
-                            new RecallEvents(vertx)::degraded),
+                            new RecallEvents(vertx)::degraded,
+                            stores.log()),
                     time.clock(),
                     time.timers(),
-                    settings,
+                    live.recall(),
                     registry);
             this.runner = JobRunner.create(
                     vertx,
@@ -142,13 +161,18 @@ final class RecallMemory implements MemoryPart {
                     embedder,
                     model,
                     new JobRunner.Parts(
-                            time.clock(), time.timers(), DatabaseTime.SERVER, settings, new SecureRandom(), registry),
+                            time.clock(),
+                            time.timers(),
+                            DatabaseTime.SERVER,
+                            live.recall(),
+                            new SecureRandom(),
+                            registry),
                     JobOptions.defaults("gateway-" + UUID.randomUUID()));
             this.retention = Retention.create(
                     vertx,
                     database,
                     vectors,
-                    retentionPolicy,
+                    live.retention(),
                     new Retention.Parts(time.clock(), time.timers(), DatabaseTime.SERVER, registry));
             this.notifications = new Notifications(vertx, options, time.timers(), JOB_CHANNEL, runner::wake);
             this.endpoint = new RecallEndpoint(vertx, memories, recall, time.clock());
@@ -177,13 +201,18 @@ final class RecallMemory implements MemoryPart {
         }
 
         @Override
+        public RecallStatistics statistics() {
+            return stores.log();
+        }
+
+        @Override
         public JsonObject facts() {
             return new JsonObject().put("schema", report.version()).put("server", report.server());
         }
 
         @Override
         public Future<Void> ping(Deadline deadline) {
-            return database.ping(deadline);
+            return stores.database().ping(deadline);
         }
 
         @Override
@@ -196,7 +225,7 @@ final class RecallMemory implements MemoryPart {
 
         @Override
         public Future<Void> close() {
-            return vectors.close().eventually(analysts::close).eventually(database::close);
+            return analysts.close().eventually(stores::close);
         }
     }
 }

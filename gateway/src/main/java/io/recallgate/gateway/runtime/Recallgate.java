@@ -102,8 +102,7 @@ public final class Recallgate implements GatewayRuntime {
                         vertx, time.clock(), config.dataDir(), config.database().poolSize());
         EmbeddingPart embedding = embedding(vertx, settings, time, registry);
         ReadWorkers readers = new ReadWorkers(ReadLimits.DEFAULTS, time.clock(), time.timers(), registry);
-        MemoryPart memory = new RecallMemory(
-                vertx, settings.recallSettings(), () -> settings.config().retention(), time, registry, readers);
+        MemoryPart memory = new RecallMemory(vertx, RecallMemory.Live.of(settings), time, registry, readers);
         Gauge.builder("recallgate.config.stale", files, all -> all.stale().size())
                 .description("Configuration files whose present content is not in force, because it is wrong or gone")
                 .register(registry);
@@ -316,6 +315,7 @@ public final class Recallgate implements GatewayRuntime {
                 services.memories(),
                 services.jobs(),
                 services.recall(),
+                services.statistics(),
                 parts.embedding().embedder(),
                 parts.embedding().workers());
     }

@@ -5,6 +5,7 @@ import io.recallgate.embedding.api.WorkerOperations;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallService;
+import io.recallgate.recall.api.RecallStatistics;
 
 /**
  * What the routes serve, once it is there.
@@ -12,8 +13,14 @@ import io.recallgate.recall.api.RecallService;
  * @param memories writes and reads memories
  * @param jobs shows and retries embedding jobs
  * @param recall recalls
+ * @param statistics what recall did of late
  * @param embedder the configured provider; with {@code none} one that fails with {@code no-embedding-provider}
  * @param workers the local pool's operations
  */
 public record Services(
-        MemoryService memories, JobService jobs, RecallService recall, Embedder embedder, WorkerOperations workers) {}
+        MemoryService memories,
+        JobService jobs,
+        RecallService recall,
+        RecallStatistics statistics,
+        Embedder embedder,
+        WorkerOperations workers) {}

@@ -84,6 +84,33 @@ class StatusCommandTest {
                                                 .put("embedded", 188)
                                                 .put("passages", 190)
                                                 .put("incomplete", 1))))
+                .on(
+                        "GET /v1/recall/stats",
+                        Reply.ok(new JsonObject()
+                                .put("window_seconds", 86_400)
+                                .put(
+                                        "modes",
+                                        new JsonObject()
+                                                .put(
+                                                        "hybrid",
+                                                        new JsonObject()
+                                                                .put("n", 1_200)
+                                                                .put("slow", 2)
+                                                                .put("failed", 0)
+                                                                .put("knowledge_gaps", 7)
+                                                                .put(
+                                                                        "degraded",
+                                                                        new JsonObject()
+                                                                                .put("n", 30)
+                                                                                .put("share", 0.025))
+                                                                .put(
+                                                                        "total_ms",
+                                                                        new JsonObject()
+                                                                                .put("p50", 12.34)
+                                                                                .put("p95", 40.0)
+                                                                                .put("max", 2_600.5))))
+                                .put("advice", "look after it")
+                                .put("log", new JsonObject().put("dropped", 3))))
                 .on("GET /metrics", new Reply(200, """
                                 # TYPE recallgate_recall_degraded_total counter
                                 recallgate_recall_degraded_total{reason="embedding-timeout"} 3.0
@@ -112,6 +139,10 @@ class StatusCommandTest {
                 .contains("available 4, done 188  (the oldest waits for 1.5 s)")
                 .contains(
                         "vectors  of 188 of 200 memories, in 190 passages, 1 with text that is found by its words only")
+                .contains("hybrid in 24 h: 1,200, p50 12.3 ms, p95 40.0 ms, max 2,600.5 ms, 2.5 % degraded, 2 slow,"
+                        + " 7 found nothing")
+                .contains("advice: look after it")
+                .contains("3 recalls are missing in these figures")
                 .contains("17 since the start, 12 of them hybrid, 25.0 % of these degraded (embedding-timeout 3)")
                 .doesNotContain("probes");
     }
@@ -121,7 +152,7 @@ class StatusCommandTest {
         assertThat(line.run("status", "--json")).isZero();
 
         JsonObject status = new JsonObject(line.out());
-        assertThat(status.fieldNames()).containsExactly("health", "workers", "jobs", "recalls");
+        assertThat(status.fieldNames()).containsExactly("health", "workers", "jobs", "recalls", "recall_stats");
         assertThat(status.getJsonObject("recalls").getDouble("share")).isEqualTo(0.25);
     }
 

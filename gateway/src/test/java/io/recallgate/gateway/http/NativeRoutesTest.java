@@ -28,6 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class NativeRoutesTest {
 
@@ -146,7 +147,8 @@ class NativeRoutesTest {
         assertThat(response.headers().firstValue("x-recallgate-degraded")).isEmpty();
         JsonObject body = TestGateway.json(response);
         assertThat(body.fieldNames())
-                .containsExactly("recall_id", "mode", "degraded", "vector_coverage", "hits", "timing_ms");
+                .containsExactly(
+                        "recall_id", "mode", "degraded", "vector_coverage", "query_truncated", "hits", "timing_ms");
         assertThat(body.getJsonObject("timing_ms").getDouble("total")).isEqualTo(1.23);
         RecallRequest request = gateway.runtime.recalled.poll(5, TimeUnit.SECONDS);
         assertThat(request).isNotNull();
@@ -177,6 +179,42 @@ class NativeRoutesTest {
         assertThat(response.headers().firstValue("x-recallgate-degraded")).contains(reason.wireName());
         assertThat(TestGateway.json(response).getJsonObject("degraded"))
                 .isEqualTo(new JsonObject().put("to", "lexical").put("reason", reason.wireName()));
+    }
+
+    @Test
+    void theStatisticsAreOfTheWindowThatIsAskedForAndADayWithoutOne() throws InterruptedException {
+        JsonObject stats = TestGateway.json(gateway.get("/v1/recall/stats"));
+
+        assertThat(gateway.runtime.windows.poll(5, TimeUnit.SECONDS)).isEqualTo(Duration.ofHours(24));
+        JsonObject hybrid = stats.getJsonObject("modes").getJsonObject("hybrid");
+        assertThat(hybrid.getJsonObject("degraded"))
+                .isEqualTo(new JsonObject()
+                        .put("n", 5)
+                        .put("share", 0.5)
+                        .put(
+                                "reasons",
+                                new JsonObject().put("embedding-timeout", 4).put("model-mismatch", 1)));
+        assertThat(hybrid.getInteger("knowledge_gaps")).isEqualTo(3);
+        assertThat(hybrid.getJsonObject("total_ms").getDouble("p50")).isEqualTo(1.0);
+        assertThat(stats.getString("advice")).contains("look after the embedding provider");
+        assertThat(stats.getJsonObject("log").getInteger("dropped")).isEqualTo(7);
+
+        for (String window : List.of("90s", "15m", "2h", "366d")) {
+            assertThat(gateway.get("/v1/recall/stats?window=" + window).statusCode())
+                    .isEqualTo(200);
+        }
+        assertThat(gateway.runtime.windows)
+                .containsExactly(
+                        Duration.ofSeconds(90), Duration.ofMinutes(15), Duration.ofHours(2), Duration.ofDays(366));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "0h", "24", "h", "-1h", "1w", "367d", "1000000000s", "1.5h"})
+    void aWindowThatIsNoneIsRefusedByName(String window) {
+        JsonObject problem =
+                new JsonObject(gateway.get("/v1/recall/stats?window=" + window).body());
+        assertThat(problem.getString("code")).isEqualTo("invalid-field");
+        assertThat(problem.getString("field")).isEqualTo("window");
     }
 
     @Test

@@ -97,6 +97,25 @@ class OpenApiTest {
     }
 
     @Test
+    void everyFieldOfTheStatisticsAndOfARecallIsDescribed() {
+        JsonObject stats = TestGateway.json(gateway.get("/v1/recall/stats"));
+        JsonObject mode = schema("RecallStats").getJsonObject("modes").getJsonObject("additionalProperties");
+        JsonObject answered = stats.getJsonObject("modes").getJsonObject("hybrid");
+
+        assertThat(stats.fieldNames()).isEqualTo(schema("RecallStats").fieldNames());
+        assertThat(answered.fieldNames())
+                .isEqualTo(mode.getJsonObject("properties").fieldNames());
+        assertThat(answered.getJsonObject("total_ms").fieldNames())
+                .isEqualTo(mode.getJsonObject("properties")
+                        .getJsonObject("total_ms")
+                        .getJsonObject("properties")
+                        .fieldNames());
+        assertThat(TestGateway.json(gateway.post("/v1/recall", "{\"query\":\"x\"}"))
+                        .fieldNames())
+                .isEqualTo(schema("RecallResponse").fieldNames());
+    }
+
+    @Test
     void theReasonsOfDegradationAreTheClosedSet() {
         List<?> described = description
                 .getJsonObject("components")

@@ -12,11 +12,15 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.config.SettingsOperations;
 import io.recallgate.gateway.runtime.GatewayRuntime;
 import io.recallgate.gateway.runtime.Services;
+import io.recallgate.recall.api.DegradeReason;
 import io.recallgate.recall.api.JobReport;
 import io.recallgate.recall.api.JobService;
+import io.recallgate.recall.api.RecallLogPolicy;
+import io.recallgate.recall.api.RecallMode;
 import io.recallgate.recall.api.RecallRequest;
 import io.recallgate.recall.api.RecallResponse;
 import io.recallgate.recall.api.RecallService;
+import io.recallgate.recall.api.RecallStats;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.time.Deadline;
@@ -24,6 +28,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +49,23 @@ final class ScriptedRuntime implements GatewayRuntime {
     final BlockingQueue<Scope> recallScopes = new LinkedBlockingQueue<>();
     final BlockingQueue<JsonObject> overrides = new LinkedBlockingQueue<>();
 
+    final BlockingQueue<Duration> windows = new LinkedBlockingQueue<>();
     private final ReadWorkers readers;
+
+    volatile RecallStats stats = new RecallStats(
+            Duration.ofHours(24),
+            false,
+            Map.of(
+                    RecallMode.HYBRID,
+                    new RecallStats.Mode(
+                            12,
+                            1,
+                            1,
+                            2,
+                            3,
+                            new RecallStats.Spans(1.004, 2, 3, 4, 5, 6),
+                            Map.of(DegradeReason.EMBEDDING_TIMEOUT, 4L, DegradeReason.MODEL_MISMATCH, 1L))),
+            new RecallStats.Log(RecallLogPolicy.Questions.HASHED, 100, 7));
 
     volatile ModelIdentity model = MODEL;
     volatile WorkerOperations workers = new Workers();
@@ -65,7 +86,7 @@ final class ScriptedRuntime implements GatewayRuntime {
 
     @Override
     public Services services() {
-        return new Services(memories, new Jobs(), recallService(), new ScriptedEmbedder(), workers);
+        return new Services(memories, new Jobs(), recallService(), this::statistics, new ScriptedEmbedder(), workers);
     }
 
     @Override
@@ -81,6 +102,11 @@ final class ScriptedRuntime implements GatewayRuntime {
     @Override
     public Future<JsonObject> health() {
         return Future.succeededFuture(health);
+    }
+
+    private Future<RecallStats> statistics(Scope scope, Duration window, Deadline deadline) {
+        windows.add(window);
+        return Future.succeededFuture(stats);
     }
 
     private RecallService recallService() {

@@ -30,7 +30,7 @@ public final class MeasuredGateway {
                                 time.clock(),
                                 config.dataDir(),
                                 config.database().poolSize()),
-                        new RecallMemory(vertx, settings.recallSettings(), config::retention, time, registry, readers),
+                        new RecallMemory(vertx, RecallMemory.Live.of(settings), time, registry, readers),
                         embedding),
                 readers);
     }

@@ -5,6 +5,7 @@ import io.recallgate.embedding.api.WorkerOperations;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallService;
+import io.recallgate.recall.api.RecallStatistics;
 import io.recallgate.recall.database.DatabaseOptions;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
@@ -106,6 +107,11 @@ final class ScriptedParts {
         @Override
         public RecallService recall() {
             return unused(RecallService.class);
+        }
+
+        @Override
+        public RecallStatistics statistics() {
+            return unused(RecallStatistics.class);
         }
 
         @Override

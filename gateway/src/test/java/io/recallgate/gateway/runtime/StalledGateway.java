@@ -41,7 +41,7 @@ public final class StalledGateway {
                                 time.clock(),
                                 config.dataDir(),
                                 config.database().poolSize()),
-                        new RecallMemory(vertx, settings.recallSettings(), config::retention, time, registry, readers),
+                        new RecallMemory(vertx, RecallMemory.Live.of(settings), time, registry, readers),
                         new Stalled()),
                 readers);
     }

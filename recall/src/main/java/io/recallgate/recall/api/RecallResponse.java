@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param degraded why the served mode is less than the requested one; null when nothing was left out
  * @param vectorCoverage share of the scope's memories that have a vector of the active model, 0 to 1; null when the
  *     vector leg was not asked for or cannot tell
+ * @param queryTruncated whether a part of the question was not looked at, because it is too long for a leg
  * @param hits best first; ties by id
  * @param timing where the time went
  */
@@ -24,12 +25,25 @@ public record RecallResponse(
         RecallMode served,
         @Nullable DegradeReason degraded,
         @Nullable Double vectorCoverage,
+        boolean queryTruncated,
         List<RecallHit> hits,
         Timing timing) {
 
     /** Copies the hits. */
     public RecallResponse {
         hits = List.copyOf(hits);
+    }
+
+    /** One to a question that was looked at as a whole. */
+    public RecallResponse(
+            UUID recallId,
+            RecallMode requested,
+            RecallMode served,
+            @Nullable DegradeReason degraded,
+            @Nullable Double vectorCoverage,
+            List<RecallHit> hits,
+            Timing timing) {
+        this(recallId, requested, served, degraded, vectorCoverage, false, hits, timing);
     }
 
     /**
@@ -76,6 +90,7 @@ public record RecallResponse(
                                 ? null
                                 : new JsonObject().put("to", served.wireName()).put("reason", degraded.wireName()))
                 .put("vector_coverage", vectorCoverage)
+                .put("query_truncated", queryTruncated)
                 .put("hits", list)
                 .put("timing_ms", timingJson());
     }

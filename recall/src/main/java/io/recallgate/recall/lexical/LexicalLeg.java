@@ -6,6 +6,7 @@ import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.Statements;
 import io.recallgate.recall.lexical.Candidates.Candidate;
+import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -46,12 +47,28 @@ public final class LexicalLeg {
     private final Database database;
     private final LuceneAnalysis analysis;
     private final TermStatistics statistics;
+    private final CancelSignal cancel;
 
     /** Holds no state of its own. */
     public LexicalLeg(Database database, LuceneAnalysis analysis, TermStatistics statistics) {
+        this(database, analysis, statistics, new CancelSignal());
+    }
+
+    private LexicalLeg(Database database, LuceneAnalysis analysis, TermStatistics statistics, CancelSignal cancel) {
         this.database = database;
         this.analysis = analysis;
         this.statistics = statistics;
+        this.cancel = cancel;
+    }
+
+    /** The same for one caller, whose statements end on the server when the signal fires. */
+    public LexicalLeg cancelledBy(CancelSignal signal) {
+        return new LexicalLeg(database, analysis, statistics, signal);
+    }
+
+    /** Whether {@link #search} looks at a part of this question only: a pasted document, or one of very many words. */
+    public boolean isTruncated(String text) {
+        return analysis.isTruncated(text);
     }
 
     /** The memories that match best, with their neighbours; for a question without words, the newest. */
@@ -217,7 +234,7 @@ public final class LexicalLeg {
 
     private Future<RowSet<Row>> rows(String sql, Tuple parameters, Deadline deadline) {
         return database.connection(
-                deadline, connection -> connection.preparedQuery(sql).execute(parameters));
+                deadline, cancel, connection -> connection.preparedQuery(sql).execute(parameters));
     }
 
     private static List<LexicalHit> inOrder(RowSet<Row> rows) {

@@ -77,6 +77,15 @@ public final class LuceneAnalysis implements LexicalAnalysis {
         return new LexicalQuery(new ArrayList<>(counts.terms().keySet()), text.isBlank());
     }
 
+    /** Whether {@link #query} looks at a part of this text only. */
+    boolean isTruncated(String text) {
+        // A distinct term has a character at least, and something between it and the next.
+        return text.length() > MAX_QUERY_CHARS
+                || (text.length() > MAX_QUERY_TERMS
+                        && counter.count(text, MAX_QUERY_TERMS, TermCounter.UNBOUNDED, true)
+                                .truncated());
+    }
+
     /**
      * A question without certain words, in whatever form they stand there.
      *

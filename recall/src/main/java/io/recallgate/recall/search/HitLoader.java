@@ -7,6 +7,7 @@ import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.Statements;
 import io.recallgate.recall.rank.Fused;
 import io.recallgate.recall.store.MemoryRows;
+import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Tuple;
@@ -32,16 +33,23 @@ final class HitLoader {
      * The hits, in the given order; what was deleted meanwhile is left out.
      *
      * @param fingerprint of the active model, null if unknown
+     * @param cancel ends the statement when nobody waits for the hits any more
      */
     Future<List<RecallHit>> load(
-            Scope scope, List<Fused> order, @Nullable String fingerprint, boolean explain, Deadline deadline) {
+            Scope scope,
+            List<Fused> order,
+            @Nullable String fingerprint,
+            boolean explain,
+            Deadline deadline,
+            CancelSignal cancel) {
         if (order.isEmpty()) {
             return Future.succeededFuture(List.of());
         }
         UUID[] ids = order.stream().map(Fused::id).toArray(UUID[]::new);
         Tuple parameters = Tuple.of(scope.owner(), scope.project(), ids, fingerprint);
-        return database.connection(
-                        deadline, connection -> connection.preparedQuery(HITS).execute(parameters))
+        return database.connection(deadline, cancel, connection -> connection
+                        .preparedQuery(HITS)
+                        .execute(parameters))
                 .map(rows -> {
                     Map<UUID, Memory> memories = new HashMap<>();
                     rows.forEach(row -> memories.put(row.getUUID("id"), MemoryRows.memory(row)));

@@ -26,8 +26,15 @@ final class QueryEmbedding {
     private final CancelSignal cancel = new CancelSignal();
     private final Race<Embedded> race;
 
-    /** The question's vector, the model that made it, and where it came from. */
-    record Embedded(EmbeddingVector vector, String fingerprint, EmbeddingSource source) {}
+    /**
+     * What came.
+     *
+     * @param vector the question's
+     * @param fingerprint of the model that made it
+     * @param source where it came from
+     * @param truncated whether it is of the question's beginning only
+     */
+    record Embedded(EmbeddingVector vector, String fingerprint, EmbeddingSource source, boolean truncated) {}
 
     /**
      * What is to be embedded.
@@ -110,6 +117,10 @@ final class QueryEmbedding {
                     "the provider's vector has " + vector.dimensions() + " dimensions, its model "
                             + result.model().dimensions()));
         }
-        return Future.succeededFuture(new Embedded(vector, result.model().fingerprint(), answer.source()));
+        return Future.succeededFuture(new Embedded(
+                vector,
+                result.model().fingerprint(),
+                answer.source(),
+                !result.truncated().isEmpty()));
     }
 }

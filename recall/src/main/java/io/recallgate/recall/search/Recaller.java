@@ -20,6 +20,7 @@ import io.recallgate.recall.lexical.LexicalHit;
 import io.recallgate.recall.lexical.LexicalLeg;
 import io.recallgate.recall.lexical.LexicalResult;
 import io.recallgate.recall.lexical.LexicalSearch;
+import io.recallgate.recall.log.RecallRecord;
 import io.recallgate.recall.rank.Evidence;
 import io.recallgate.recall.rank.Fused;
 import io.recallgate.recall.rank.Fusion;
@@ -61,7 +62,7 @@ public final class Recaller implements RecallService {
     record Legs(LexicalLeg lexical, VectorLeg vector, HitLoader loader) {}
 
     /** Where it tells what it does. */
-    record Outlets(MeterRegistry meters, Consumer<DegradeReason> degraded) {}
+    record Outlets(MeterRegistry meters, Consumer<DegradeReason> degraded, Consumer<RecallRecord> log) {}
 
     Recaller(Legs legs, Clock clock, Timers timers, Supplier<RecallSettings> settings, Outlets outlets) {
         this.legs = legs;
@@ -91,8 +92,16 @@ public final class Recaller implements RecallService {
             call.over.cancel(request.deadline().isPassed() ? CancelCause.DEADLINE : CancelCause.SUPERSEDED);
             if (outcome.succeeded()) {
                 report(call, outcome.result());
+            } else {
+                log(
+                        call,
+                        new RecallRecord.Failed(
+                                FailureException.of(outcome.cause()).code()));
             }
         });
+        if (request.mode() != RecallMode.STRICT && legs.lexical.isTruncated(request.query())) {
+            call.watch.tally().truncated();
+        }
         (request.mode() == RecallMode.HYBRID && !request.query().isBlank() ? hybrid(call) : byWords(call))
                 .onComplete(race::settle);
         return race.future();
@@ -120,6 +129,7 @@ public final class Recaller implements RecallService {
     /** Lexical and strict, and hybrid for a question without text, of which there is no meaning to look for. */
     private Future<RecallResponse> byWords(Call call) {
         return words(call)
+                .onSuccess(found -> call.watch.tally().words(found.hits().size()))
                 .compose(found -> answer(
                         call,
                         new Order(
@@ -136,10 +146,16 @@ public final class Recaller implements RecallService {
                 ? legs.lexical.withoutNames(call.scope, call.request.query())
                 : call.request.query();
         VectorLeg.Run meaning = legs.vector.start(
-                "recall-" + call.id, call.scope, call.request, text, now.embeddingTimeoutMillis(), call.watch);
+                "recall-" + call.id,
+                call.scope,
+                call.request,
+                text,
+                now.embeddingTimeoutMillis(),
+                call.watch,
+                call.over);
         call.over.onCancel(meaning::abandon);
         long started = call.watch.now();
-        Future<Candidates> words = legs.lexical
+        Future<Candidates> words = lexical(call)
                 .candidates(search(call, LexicalSearch.MAX_LIMIT, now.ranking()), call.deadline())
                 .onComplete(ignored -> call.watch.lexicalSince(started));
         // Without the words there is no answer: then nothing waits for the meaning.
@@ -152,10 +168,16 @@ public final class Recaller implements RecallService {
     private Future<LexicalResult> words(Call call) {
         long started = call.watch.now();
         LexicalSearch search = search(call, call.request.limit(), settings.get().ranking());
+        LexicalLeg leg = lexical(call);
         return (call.request.mode() == RecallMode.STRICT
-                        ? legs.lexical.strict(search, call.deadline())
-                        : legs.lexical.search(search, call.deadline()))
+                        ? leg.strict(search, call.deadline())
+                        : leg.search(search, call.deadline()))
                 .onComplete(ignored -> call.watch.lexicalSince(started));
+    }
+
+    /** Its statements end with the call. */
+    private LexicalLeg lexical(Call call) {
+        return legs.lexical.cancelledBy(call.over);
     }
 
     private static LexicalSearch search(Call call, int limit, RankingSettings ranking) {
@@ -165,7 +187,7 @@ public final class Recaller implements RecallService {
 
     private Future<LexicalResult> inContext(Call call, Candidates candidates, List<UUID> others) {
         long started = call.watch.now();
-        return legs.lexical
+        return lexical(call)
                 .inContext(candidates, others, call.deadline())
                 .onComplete(ignored -> call.watch.lexicalSince(started));
     }
@@ -175,6 +197,12 @@ public final class Recaller implements RecallService {
         List<UUID> nearest = meaning.hits().stream().map(Scored::id).toList();
         return inContext(call, candidates, nearest).compose(words -> {
             Pool pool = new Pool(words.relevant() ? evidence(words) : List.of(), meaning.hits());
+            call.watch
+                    .tally()
+                    .legs(
+                            words.relevant() ? words.hits().size() : 0,
+                            meaning.hits().size(),
+                            pool.evidence().size());
             if (ranking.has(RankingSignal.AUTHOR_MATCH)) {
                 pool.authored(words.authored());
             }
@@ -202,10 +230,12 @@ public final class Recaller implements RecallService {
             return Future.failedFuture(cancelled());
         }
         LOG.warn(
-                "recall {} is served lexical instead of hybrid: {} ({})",
+                "recall {} is served lexical instead of hybrid after {} ms: {} ({}); {}",
                 call.id,
+                Math.round(call.watch.timing().total()),
                 degradation.reason().wireName(),
-                degradation.getMessage());
+                degradation.getMessage(),
+                degradation.reason().advice());
         Counter.builder("recallgate.recall.degraded")
                 .description("Hybrid recalls that were answered without their vector leg")
                 .tag("reason", degradation.reason().wireName())
@@ -214,6 +244,7 @@ public final class Recaller implements RecallService {
         outlets.degraded().accept(degradation.reason());
         Double coverage = degradation.reason() == DegradeReason.MODEL_MISMATCH ? 0.0 : null;
         return inContext(call, candidates, List.of())
+                .onSuccess(words -> call.watch.tally().words(words.hits().size()))
                 .compose(words -> answer(
                         call,
                         new Order(
@@ -227,7 +258,7 @@ public final class Recaller implements RecallService {
     private Future<RecallResponse> answer(Call call, Order order) {
         long started = call.watch.now();
         return legs.loader
-                .load(call.scope, order.hits, order.fingerprint, call.request.explain(), call.deadline())
+                .load(call.scope, order.hits, order.fingerprint, call.request.explain(), call.deadline(), call.over)
                 .map(hits -> {
                     call.watch.fusionSince(started);
                     return response(call, order, hits);
@@ -236,7 +267,14 @@ public final class Recaller implements RecallService {
 
     private static RecallResponse response(Call call, Order order, List<RecallHit> hits) {
         return new RecallResponse(
-                call.id, call.request.mode(), order.served, order.degraded, order.coverage, hits, call.watch.timing());
+                call.id,
+                call.request.mode(),
+                order.served,
+                order.degraded,
+                order.coverage,
+                call.watch.tally().isTruncated(),
+                hits,
+                call.watch.timing());
     }
 
     private void report(Call call, RecallResponse response) {
@@ -247,12 +285,32 @@ public final class Recaller implements RecallService {
                 .tag("served", response.served().wireName())
                 .register(outlets.meters())
                 .record(Duration.ofNanos((long) (response.timing().total() * 1_000_000)));
+        log(
+                call,
+                new RecallRecord.Answered(
+                        response.served(), response.degraded(), response.hits().size(), response.vectorCoverage()));
         LOG.debug(
                 "recall {}: {} asked, {} served, {} hits",
                 call.id,
                 response.requested(),
                 response.served(),
                 response.hits().size());
+    }
+
+    private void log(Call call, RecallRecord.Outcome outcome) {
+        RecallRequest request = call.request;
+        outlets.log()
+                .accept(new RecallRecord(
+                        call.id,
+                        call.scope,
+                        new RecallRecord.Question(
+                                request.query(),
+                                call.watch.tally().isTruncated(),
+                                request.session() != null || !request.kinds().isEmpty()),
+                        request.mode(),
+                        outcome,
+                        call.watch.tally().counts(),
+                        call.watch.timing()));
     }
 
     private static List<Evidence> evidence(LexicalResult words) {

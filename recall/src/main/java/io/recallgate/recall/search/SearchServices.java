@@ -9,6 +9,7 @@ import io.recallgate.recall.database.Database;
 import io.recallgate.recall.lexical.LexicalLeg;
 import io.recallgate.recall.lexical.LuceneAnalysis;
 import io.recallgate.recall.lexical.TermStatistics;
+import io.recallgate.recall.log.RecallRecord;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Timers;
@@ -30,6 +31,7 @@ public final class SearchServices {
      * @param index vectors, the very one that writers tell
      * @param fingerprint of the active model as far as it is known; null until then
      * @param degraded told of each recall without its vector leg; called on event loops, returns at once
+     * @param log told of each recall that is over; called on event loops, returns at once and throws nothing
      */
     public record Parts(
             Database database,
@@ -37,7 +39,19 @@ public final class SearchServices {
             Embedder embedder,
             VectorIndex index,
             Supplier<@Nullable String> fingerprint,
-            Consumer<DegradeReason> degraded) {
+            Consumer<DegradeReason> degraded,
+            Consumer<RecallRecord> log) {
+
+        /** Parts without a log. */
+        public Parts(
+                Database database,
+                LuceneAnalysis analysis,
+                Embedder embedder,
+                VectorIndex index,
+                Supplier<@Nullable String> fingerprint,
+                Consumer<DegradeReason> degraded) {
+            this(database, analysis, embedder, index, fingerprint, degraded, ignored -> {});
+        }
 
         /** Parts that remember no vector, of which nobody is told. */
         public Parts(Database database, LuceneAnalysis analysis, Embedder embedder, VectorIndex index) {
@@ -67,6 +81,6 @@ public final class SearchServices {
                 clock,
                 timers);
         Recaller.Legs legs = new Recaller.Legs(lexical, vector, new HitLoader(parts.database()));
-        return new Recaller(legs, clock, timers, settings, new Recaller.Outlets(meters, parts.degraded()));
+        return new Recaller(legs, clock, timers, settings, new Recaller.Outlets(meters, parts.degraded(), parts.log()));
     }
 }

@@ -11,6 +11,7 @@ final class Stopwatch {
 
     private final Clock clock;
     private final long started;
+    private final Tally tally = new Tally();
     private volatile @Nullable Double embedding;
     private volatile @Nullable EmbeddingSource source;
     private volatile @Nullable Double lexical;
@@ -20,6 +21,11 @@ final class Stopwatch {
     Stopwatch(Clock clock) {
         this.clock = clock;
         this.started = clock.nanoTime();
+    }
+
+    /** What was found meanwhile. */
+    Tally tally() {
+        return tally;
     }
 
     long now() {

@@ -11,6 +11,7 @@ import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.recall.vector.VectorIndex.VectorHit;
 import io.recallgate.recall.vector.VectorIndex.VectorQuery;
 import io.recallgate.time.CancelCause;
+import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.Timers;
@@ -86,9 +87,16 @@ final class VectorLeg {
      *
      * @param text what is embedded: the question, perhaps without names
      * @param embeddingTimeoutMillis the limit of the embedding alone
+     * @param over fires when the recall has its answer: what still runs ends
      */
     Run start(
-            String id, Scope scope, RecallRequest request, String text, long embeddingTimeoutMillis, Stopwatch watch) {
+            String id,
+            Scope scope,
+            RecallRequest request,
+            String text,
+            long embeddingTimeoutMillis,
+            Stopwatch watch,
+            CancelSignal over) {
         Deadline end = reserve.before(request.deadline());
         Deadline limit = Deadline.afterMillis(clock, embeddingTimeoutMillis);
         boolean limited = limit.isBefore(end);
@@ -103,7 +111,12 @@ final class VectorLeg {
                 .future()
                 .onComplete(outcome -> watch.embeddingSince(
                         started, outcome.succeeded() ? outcome.result().source() : null))
-                .compose(embedded -> search(scope, request, embedded, end, watch));
+                .onSuccess(embedded -> {
+                    if (embedded.truncated()) {
+                        watch.tally().truncated();
+                    }
+                })
+                .compose(embedded -> search(scope, request, embedded, end, watch, over));
         return new Run(embedding, found);
     }
 
@@ -116,7 +129,8 @@ final class VectorLeg {
         }
     }
 
-    private Future<Found> search(Scope scope, RecallRequest request, Embedded embedded, Deadline end, Stopwatch watch) {
+    private Future<Found> search(
+            Scope scope, RecallRequest request, Embedded embedded, Deadline end, Stopwatch watch, CancelSignal over) {
         long started = watch.now();
         Deadline limit = Deadline.afterMillis(clock, SEARCH_MILLIS);
         boolean limited = limit.isBefore(end);
@@ -131,7 +145,7 @@ final class VectorLeg {
         // Counted beside the search; usually it is known already.
         Future<@Nullable Counts> counts =
                 coverage.recent(scope, embedded.fingerprint()).otherwiseEmpty();
-        asked(() -> index.search(query, limited ? limit : end))
+        asked(() -> index.search(query, limited ? limit : end, over))
                 .compose(hits -> (hits.isEmpty()
                                 ? coverage.now(scope, embedded.fingerprint()).otherwiseEmpty()
                                 : counts)

@@ -80,13 +80,13 @@ public final class PgVectorIndex implements VectorIndex {
     public Future<List<VectorHit>> search(VectorQuery query, Deadline deadline, CancelSignal cancel) {
         if (query.session() != null || !query.kinds().isEmpty()) {
             // The filter would run after the index and might leave next to nothing.
-            return exact(query, deadline);
+            return exact(query, deadline, cancel);
         }
         return size(query, deadline).compose(size -> {
             boolean large = size > smallOwner;
             return large && indexes.usable(query.fingerprint(), query.vector().dimensions())
-                    ? approximate(query, deadline)
-                    : exact(query, deadline);
+                    ? approximate(query, deadline, cancel)
+                    : exact(query, deadline, cancel);
         });
     }
 
@@ -152,7 +152,7 @@ public final class PgVectorIndex implements VectorIndex {
         return Future.succeededFuture();
     }
 
-    private Future<List<VectorHit>> exact(VectorQuery query, Deadline deadline) {
+    private Future<List<VectorHit>> exact(VectorQuery query, Deadline deadline, CancelSignal cancel) {
         boolean filtered = query.session() != null || !query.kinds().isEmpty();
         Tuple parameters = Tuple.of(query.scope().owner(), query.scope().project(), query.fingerprint())
                 .addArrayOfFloat(boxed(query.vector().toArray()))
@@ -160,7 +160,7 @@ public final class PgVectorIndex implements VectorIndex {
         if (filtered) {
             parameters.addString(query.session()).addArrayOfString(VectorReader.kindNames(query.kinds()));
         }
-        return database.connection(deadline, connection -> told(
+        return database.connection(deadline, cancel, connection -> told(
                         connection
                                 .preparedQuery(filtered ? EXACT_FILTERED : EXACT)
                                 .execute(parameters),
@@ -172,7 +172,7 @@ public final class PgVectorIndex implements VectorIndex {
                 }));
     }
 
-    private Future<List<VectorHit>> approximate(VectorQuery query, Deadline deadline) {
+    private Future<List<VectorHit>> approximate(VectorQuery query, Deadline deadline, CancelSignal cancel) {
         String statement = HnswIndexes.filled(
                 APPROXIMATE, "", query.fingerprint(), query.vector().dimensions());
         Tuple parameters = Tuple.of(query.scope().owner(), query.scope().project())
@@ -187,7 +187,8 @@ public final class PgVectorIndex implements VectorIndex {
                                     .eventually(() -> prepared.close());
                         }))
                 // The scan gave up before the filter let enough through.
-                .compose(hits -> hits.size() < query.limit() ? exact(query, deadline) : Future.succeededFuture(hits));
+                .compose(hits ->
+                        hits.size() < query.limit() ? exact(query, deadline, cancel) : Future.succeededFuture(hits));
     }
 
     /** Nearest first, so the first passage of a memory is its best. */

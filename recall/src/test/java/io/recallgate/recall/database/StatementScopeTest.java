@@ -25,7 +25,7 @@ class StatementScopeTest {
     private static final Path SQL = Path.of("src/main/resources/sql");
     private static final Path SOURCES = Path.of("src/main/java");
 
-    private static final String TABLES = "memory|embedding_job|memory_vector|memory_vector_derived";
+    private static final String TABLES = "memory|embedding_job|memory_vector|memory_vector_derived|recall_log";
 
     private static final Pattern MENTION = Pattern.compile(
             "\\b(from|join|update|into)\\s+(" + TABLES + ")\\b(?:\\s+(?:as\\s+)?(?!where|set|order|group|on|cross|join"
@@ -50,6 +50,7 @@ class StatementScopeTest {
                     "lexical/context", "looks up by id behind a fence, and compares owner and project right after it"),
             Map.entry("lexical/dates", "ts_stat takes a text; owner and project are quoted into it"),
             Map.entry("lexical/frequencies", "ts_stat takes a text; owner and project are quoted into it"),
+            Map.entry("log/prune", "recalls of all owners, by age"),
             Map.entry("pgvector/missing", "derives for all; each row brings its scope along"),
             Map.entry("retention/next-scope", "lists scopes for retention, which removes scope by scope"));
 

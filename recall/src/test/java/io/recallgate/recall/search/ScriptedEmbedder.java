@@ -30,6 +30,11 @@ final class ScriptedEmbedder implements Embedder {
         script = request -> Future.failedFuture(new FailureException(code, "scripted"));
     }
 
+    void truncates() {
+        script = request -> Future.succeededFuture(new EmbedResult(
+                MODEL, List.of(EmbeddingVector.of(1, 0, 0, 0)), List.of(512), List.of(0), EmbedResult.Timing.NONE));
+    }
+
     void throwsAtOnce() {
         script = request -> {
             throw new IllegalStateException("scripted");

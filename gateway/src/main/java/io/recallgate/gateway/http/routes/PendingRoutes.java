@@ -18,7 +18,6 @@ public final class PendingRoutes {
     /** The routes; each answers 501. */
     public static List<Endpoint> endpoints() {
         return List.of(
-                pending(HttpMethod.GET, "/v1/recall/stats", Right.READ).query("window"),
                 pending(HttpMethod.GET, "/v1/probes", Right.READ),
                 pending(HttpMethod.POST, "/v1/probes/{name}/run", Right.ADMIN),
                 pending(HttpMethod.POST, "/v1/chat/completions", Right.WRITE)
