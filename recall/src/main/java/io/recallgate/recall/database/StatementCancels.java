@@ -172,15 +172,15 @@ final class StatementCancels {
          */
         private Future<Void> end(int attempt) {
             Promise<Void> closed = Promise.promise();
-            connection.closeHandler(ignored -> Vertx.currentContext().runOnContext(afterwards -> closed.tryComplete()));
+            connection.closeHandler(ignored -> nextTurn(closed));
             return connection.query(END).execute().transform(ended -> {
                 if (ended.failed() && isCancelled(ended.cause()) && attempt < MAX_ENDS) {
                     return end(attempt + 1);
                 }
                 LOG.debug("a connection was ended, since a signal may still come for it", ended.cause());
-                // Any other failure says that it is closed already.
-                if (!(ended.cause() instanceof PgException)) {
-                    return Future.succeededFuture();
+                // The server answers in one way or another before it closes; any other failure says that it is closed.
+                if (ended.failed() && !(ended.cause() instanceof PgException)) {
+                    nextTurn(closed);
                 }
                 Timers.Timer patience = timers.schedule(TimeUnit.MILLISECONDS.toNanos(ANSWER_MILLIS), () -> {
                     if (closed.tryComplete()) {
@@ -189,6 +189,10 @@ final class StatementCancels {
                 });
                 return closed.future().onComplete(ignored -> patience.cancel());
             });
+        }
+
+        private void nextTurn(Promise<Void> closed) {
+            Vertx.currentContext().runOnContext(ignored -> closed.tryComplete());
         }
     }
 }
