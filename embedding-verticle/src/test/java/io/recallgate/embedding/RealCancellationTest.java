@@ -7,6 +7,7 @@ import static io.recallgate.embedding.RealBus.times;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.embedding.GatedModels.Gate;
+import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.ToWorker;
@@ -68,7 +69,8 @@ class RealCancellationTest {
             assertThat(meanwhile.getJsonObject("queue").getInteger("waiters")).isZero();
             assertThat(meanwhile.getJsonObject("queue").getInteger("operations"))
                     .isEqualTo(1);
-            assertThat(meanwhile.getJsonObject("queue").getLong("bytes")).isEqualTo(8L * LONG.length());
+            assertThat(meanwhile.getJsonObject("queue").getLong("bytes"))
+                    .isEqualTo(8 * new EmbedInput.Text(LONG).chargedBytes());
 
             FromWorker.Completed completed = bus.tap.await(FromWorker.Completed.class);
             bus.awaitIdle();
