@@ -68,12 +68,16 @@ class WorkersViewTest {
         await(vertx.close());
     }
 
+    /** What only a remote provider has to tell; {@code RemoteProviderRecallTest} looks at those. */
+    private static final Set<String> OF_A_REMOTE_PROVIDER =
+            Set.of("provider", "url", "cancels_on_disconnect", "breaker", "connections", "attempts", "last_trouble");
+
     @Test
     void theStatusHasTheFieldsThatAreDescribedAndNoOthers() {
         JsonObject status = await(pool.operations().status());
 
         JsonObject schemas = schemas();
-        assertFields("Workers", status, schemas.getJsonObject("Workers"), Set.of("provider"));
+        assertFields("Workers", status, schemas.getJsonObject("Workers"), OF_A_REMOTE_PROVIDER);
         for (String part : List.of("model", "queue", "memory_gate", "throughput")) {
             assertFields(
                     part,

@@ -63,8 +63,15 @@ class QueueLimitsProcessTest {
         List<CompletableFuture<HttpResponse<String>>> waiting = new ArrayList<>();
         for (int i = 0; i < letIn; i++) {
             waiting.add(client.sendAsync(request(gateway, bodies.of(i)), HttpResponse.BodyHandlers.ofString()));
+            // One after the other: of large ones, only a few are made ready at once, and that is another bound.
+            int operations = i + 1;
+            Eventually.holds(operations + " operations", 60, () -> {
+                assertThat(waiting).as("those that are let in").allSatisfy(one -> assertThat(
+                                one.isDone() ? one.join().body() : "none yet")
+                        .isEqualTo("none yet"));
+                return operations(gateway) == operations;
+            });
         }
-        Eventually.holds(letIn + " operations", 60, () -> operations(gateway) == letIn);
         for (int i = 0; i < beyond; i++) {
             HttpResponse<String> refused = client.sendAsync(
                             request(gateway, bodies.of(letIn + i)), HttpResponse.BodyHandlers.ofString())
