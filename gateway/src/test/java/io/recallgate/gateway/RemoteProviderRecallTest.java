@@ -193,7 +193,8 @@ class RemoteProviderRecallTest {
         provider.refuses();
         remember("a zeppelin landed beside the lighthouse");
         JsonObject body = recall("zeppelin").bodyAsJsonObject();
-        assertThat(reason(body)).isEqualTo("embedding-unavailable");
+        // The latter if a connection of before is found closed only by the request on it.
+        assertThat(reason(body)).isIn("embedding-unavailable", "embedding-failed");
         assertThat(body.getJsonArray("hits")).hasSize(1);
         provider.recovers();
         Eventually.holds("its vector is there", 120, () -> {
