@@ -11,7 +11,7 @@ import java.util.OptionalDouble;
 
 /**
  * Makes one order of several signals. The usual way adds up scaled scores, and not ranks: how far the first is ahead of
- * the second says something, and measured on conversations the sum found four in a hundred more of the evidence than
+ * the second says something, and measured on conversations the sum found three in a hundred more of the evidence than
  * reciprocal ranks did (DESIGN-DECISIONS.md).
  *
  * <p>Words count by their share of the best BM25 score; meaning by where its cosine lies between the nearest and the
