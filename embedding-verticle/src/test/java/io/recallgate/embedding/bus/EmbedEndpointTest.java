@@ -17,6 +17,7 @@ import io.recallgate.time.FakeClock;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.json.JsonArray;
@@ -24,6 +25,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -181,6 +183,11 @@ class EmbedEndpointTest {
     @Test
     void aRequestThatIsStillBeingReadIsCancelledAndNeverWanted() {
         JsonObject large = body("large").put("texts", new JsonArray().add("x".repeat(512 * 1024)));
+        // No worker is free to read it before it is cancelled.
+        CountDownLatch reading = new CountDownLatch(1);
+        for (int i = 0; i < VertxOptions.DEFAULT_WORKER_POOL_SIZE; i++) {
+            var unused = vertx.executeBlocking(() -> reading.await(60, TimeUnit.SECONDS), false);
+        }
         Promise<JsonObject> outcome = Promise.promise();
         Promise<JsonObject> answer = Promise.promise();
         vertx.runOnContext(ignored -> {
@@ -189,6 +196,7 @@ class EmbedEndpointTest {
         });
 
         assertThat(get(outcome.future()).getString("outcome")).isEqualTo("cancelled");
+        reading.countDown();
         failure(answer.future(), FailureCode.CANCELLED);
         assertThat(embedder.requests())
                 .allSatisfy(
