@@ -25,8 +25,11 @@ class EventLoopLagTest {
 
     private static final int LARGE_BODIES = 24;
 
-    /** Share of samples by which two idle loops of one JVM differ on a busy machine. */
-    private static final double NOISE = 0.02;
+    /**
+     * Share of samples by which loops of one JVM differ on a busy machine: one sample of the idle loop is already .01, and a
+     * pause that it sees once is seen by each of the gateway's loops.
+     */
+    private static final double NOISE = 0.05;
 
     @Test
     void largeBodiesAndRecallsDoNotHoldTheEventLoops() throws Exception {
