@@ -26,8 +26,8 @@ class EventLoopLagTest {
     private static final int LARGE_BODIES = 24;
 
     /**
-     * Share of samples by which loops of one JVM differ on a busy machine: one sample of the idle loop is already .01, and a
-     * pause that it sees once is seen by each of the gateway's loops.
+     * Share of samples by which loops of one JVM differ on a busy machine. Beside all other tests it was once .023: .991 of
+     * the idle loop's 111 samples were in time, where one is .009, and .968 of 438 of the gateway's.
      */
     private static final double NOISE = 0.05;
 
