@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,8 @@ public final class MemoryStore implements MemoryService {
     private static final String LIST = Statements.load("store/list");
     private static final String DELETE = Statements.load("store/delete");
     private static final String DELETE_SESSION = Statements.load("store/delete-session");
+
+    private static final String FORGET_CONVERSATION = Statements.load("conversation/forget");
 
     private final Database database;
     private final LexicalAnalysis analysis;
@@ -95,8 +98,34 @@ public final class MemoryStore implements MemoryService {
                 deadline);
     }
 
+    /**
+     * As {@link #remember(Scope, List, Deadline)}, with something else in the same transaction: both are written, or neither.
+     *
+     * @param drafts may be empty
+     * @param beside runs after the memories are written; may run again as {@link Database#transaction} says
+     */
+    public Future<List<StoredMemory>> remember(
+            Scope scope, List<MemoryDraft> drafts, Deadline deadline, Function<SqlConnection, Future<Void>> beside) {
+        if (drafts.isEmpty()) {
+            return database.transaction(deadline, beside).map(List.of());
+        }
+        return write(
+                scope,
+                drafts.stream().map(draft -> new ExportedMemory(null, draft)).toList(),
+                deadline,
+                beside);
+    }
+
     @Override
     public Future<List<StoredMemory>> restore(Scope scope, List<ExportedMemory> memories, Deadline deadline) {
+        return write(scope, memories, deadline, connection -> Future.succeededFuture());
+    }
+
+    private Future<List<StoredMemory>> write(
+            Scope scope,
+            List<ExportedMemory> memories,
+            Deadline deadline,
+            Function<SqlConnection, Future<Void>> beside) {
         long weight = memories.stream()
                 .mapToLong(memory -> memory.draft().content().length())
                 .sum();
@@ -111,13 +140,12 @@ public final class MemoryStore implements MemoryService {
             return Future.failedFuture(e);
         }
         return prepare(scope, memories, weight)
-                .compose(prepared -> database.transaction(
-                        deadline,
-                        connection -> writer.store(
+                .compose(prepared -> database.transaction(deadline, connection -> writer.store(
                                 connection,
                                 scope,
                                 prepared,
-                                config.fingerprint().get())))
+                                config.fingerprint().get())
+                        .compose(stored -> beside.apply(connection).map(stored))))
                 .onSuccess(stored -> {
                     if (stored.stream().anyMatch(memory -> memory.change() == StoredMemory.Change.UPDATED)) {
                         vectors.committed(scope);
@@ -198,8 +226,11 @@ public final class MemoryStore implements MemoryService {
 
     private Future<Integer> deleteSession(Scope scope, String session, Deadline deadline, int before) {
         return database.transaction(deadline, connection -> connection
-                        .preparedQuery(DELETE_SESSION)
-                        .execute(Tuple.of(scope.owner(), scope.project(), session, DELETE_CHUNK))
+                        .preparedQuery(FORGET_CONVERSATION)
+                        .execute(Tuple.of(scope.owner(), scope.project(), session))
+                        .compose(forgotten -> connection
+                                .preparedQuery(DELETE_SESSION)
+                                .execute(Tuple.of(scope.owner(), scope.project(), session, DELETE_CHUNK)))
                         .compose(rows -> {
                             List<UUID> removed = new ArrayList<>();
                             rows.forEach(row -> removed.add(row.getUUID("id")));
