@@ -2,6 +2,7 @@ package io.recallgate.recall;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.embedding.api.Embedder;
+import io.recallgate.recall.api.ConversationService;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallLogPolicy;
@@ -11,6 +12,7 @@ import io.recallgate.recall.api.RecallStatistics;
 import io.recallgate.recall.api.RetentionPolicy;
 import io.recallgate.recall.bus.RecallEndpoint;
 import io.recallgate.recall.bus.RecallEvents;
+import io.recallgate.recall.conversation.ConversationStore;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.database.Notifications;
@@ -115,7 +117,8 @@ public final class Recall {
             RecallLog log,
             WorkerExecutor writers) {}
 
-    private record Served(MemoryService memories, JobService jobs, RecallService recall) {}
+    private record Served(
+            MemoryService memories, ConversationService conversations, JobService jobs, RecallService recall) {}
 
     /**
      * Checks and migrates the database, opens everything and begins to run jobs and serve the bus addresses. What was
@@ -130,6 +133,11 @@ public final class Recall {
     /** Writes and reads memories. */
     public MemoryService memories() {
         return served.memories();
+    }
+
+    /** Keeps how far conversations are. */
+    public ConversationService conversations() {
+        return served.conversations();
     }
 
     /** Shows and retries jobs. */
@@ -254,7 +262,11 @@ public final class Recall {
         Notifications notifications =
                 new Notifications(vertx, base.options().database(), parts.timers(), CHANNEL, runner::wake);
         RecallEndpoint endpoint = new RecallEndpoint(vertx, memories, recall, parts.clock());
-        Served served = new Served(memories, new JobReports(base.database(), DatabaseTime.SERVER, model), recall);
+        Served served = new Served(
+                memories,
+                new ConversationStore(base.database(), memories, DatabaseTime.SERVER),
+                new JobReports(base.database(), DatabaseTime.SERVER, model),
+                recall);
         return endpoint.register().map(ignored -> {
             runner.start();
             retention.start();

@@ -1,6 +1,7 @@
 package io.recallgate.gateway.runtime;
 
 import io.recallgate.embedding.api.Embedder;
+import io.recallgate.recall.api.ConversationService;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallService;
@@ -36,6 +37,9 @@ interface MemoryPart {
 
         /** What recall did of late. */
         RecallStatistics statistics();
+
+        /** Keeps how far conversations are. */
+        ConversationService conversations();
 
         /** {@code schema} and {@code server}, for health. */
         JsonObject facts();

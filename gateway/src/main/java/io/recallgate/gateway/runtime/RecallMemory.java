@@ -3,6 +3,7 @@ package io.recallgate.gateway.runtime;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.embedding.api.Embedder;
 import io.recallgate.gateway.config.SettingsHolder;
+import io.recallgate.recall.api.ConversationService;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallLogPolicy;
@@ -12,6 +13,7 @@ import io.recallgate.recall.api.RecallStatistics;
 import io.recallgate.recall.api.RetentionPolicy;
 import io.recallgate.recall.bus.RecallEndpoint;
 import io.recallgate.recall.bus.RecallEvents;
+import io.recallgate.recall.conversation.ConversationStore;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseOptions;
 import io.recallgate.recall.database.DatabaseTime;
@@ -122,7 +124,8 @@ final class RecallMemory implements MemoryPart {
         private final JobRunner runner;
         private final Retention retention;
         private final Notifications notifications;
-        private final MemoryService memories;
+        private final MemoryStore memories;
+        private final ConversationService conversations;
         private final JobService jobs;
         private final RecallService recall;
         private final RecallEndpoint endpoint;
@@ -141,6 +144,7 @@ final class RecallMemory implements MemoryPart {
                     vectors,
                     analysts,
                     new MemoryStore.Config(time.clock(), DatabaseTime.SERVER, model::fingerprint));
+            this.conversations = new ConversationStore(database, memories, DatabaseTime.SERVER);
             this.jobs = new JobReports(database, DatabaseTime.SERVER, model);
             this.recall = SearchServices.create(
                     new SearchServices.Parts(
@@ -203,6 +207,11 @@ final class RecallMemory implements MemoryPart {
         @Override
         public RecallStatistics statistics() {
             return stores.log();
+        }
+
+        @Override
+        public ConversationService conversations() {
+            return conversations;
         }
 
         @Override

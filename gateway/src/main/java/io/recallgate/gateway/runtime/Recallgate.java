@@ -316,6 +316,7 @@ public final class Recallgate implements GatewayRuntime {
                 services.jobs(),
                 services.recall(),
                 services.statistics(),
+                services.conversations(),
                 parts.embedding().embedder(),
                 parts.embedding().workers());
     }

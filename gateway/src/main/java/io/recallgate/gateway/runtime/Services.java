@@ -2,6 +2,7 @@ package io.recallgate.gateway.runtime;
 
 import io.recallgate.embedding.api.Embedder;
 import io.recallgate.embedding.api.WorkerOperations;
+import io.recallgate.recall.api.ConversationService;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallService;
@@ -14,6 +15,7 @@ import io.recallgate.recall.api.RecallStatistics;
  * @param jobs shows and retries embedding jobs
  * @param recall recalls
  * @param statistics what recall did of late
+ * @param conversations keeps how far conversations are
  * @param embedder the configured provider; with {@code none} one that fails with {@code no-embedding-provider}
  * @param workers the local pool's operations
  */
@@ -22,5 +24,6 @@ public record Services(
         JobService jobs,
         RecallService recall,
         RecallStatistics statistics,
+        ConversationService conversations,
         Embedder embedder,
         WorkerOperations workers) {}

@@ -10,6 +10,7 @@ import io.recallgate.embedding.api.WorkerOperations;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.config.SettingsOperations;
+import io.recallgate.gateway.conversation.ScriptedConversations;
 import io.recallgate.gateway.runtime.GatewayRuntime;
 import io.recallgate.gateway.runtime.Services;
 import io.recallgate.recall.api.DegradeReason;
@@ -67,6 +68,7 @@ final class ScriptedRuntime implements GatewayRuntime {
                             Map.of(DegradeReason.EMBEDDING_TIMEOUT, 4L, DegradeReason.MODEL_MISMATCH, 1L))),
             new RecallStats.Log(RecallLogPolicy.Questions.HASHED, 100, 7));
 
+    final ScriptedConversations conversations = new ScriptedConversations();
     volatile ModelIdentity model = MODEL;
     volatile WorkerOperations workers = new Workers();
     volatile Phase phase = Phase.READY;
@@ -86,7 +88,14 @@ final class ScriptedRuntime implements GatewayRuntime {
 
     @Override
     public Services services() {
-        return new Services(memories, new Jobs(), recallService(), this::statistics, new ScriptedEmbedder(), workers);
+        return new Services(
+                memories,
+                new Jobs(),
+                recallService(),
+                this::statistics,
+                conversations,
+                new ScriptedEmbedder(),
+                workers);
     }
 
     @Override

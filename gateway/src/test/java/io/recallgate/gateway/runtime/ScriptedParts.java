@@ -2,6 +2,7 @@ package io.recallgate.gateway.runtime;
 
 import io.recallgate.embedding.api.Embedder;
 import io.recallgate.embedding.api.WorkerOperations;
+import io.recallgate.recall.api.ConversationService;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallService;
@@ -112,6 +113,11 @@ final class ScriptedParts {
         @Override
         public RecallStatistics statistics() {
             return unused(RecallStatistics.class);
+        }
+
+        @Override
+        public ConversationService conversations() {
+            return unused(ConversationService.class);
         }
 
         @Override
