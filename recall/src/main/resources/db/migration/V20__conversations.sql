@@ -10,9 +10,12 @@ create table conversation_checkpoint (
   chain bytea not null check (length(chain) = 32),
   -- How many messages that were, instructions not counted.
   messages integer not null check (messages > 0),
-  -- The first of them that was sent on, and what was sent, in tokens of this tokenizer.
+  -- The first of them that was sent on, before which one long outputs were shortened, and how much was sent, in tokens of
+  -- this tokenizer, counted or estimated.
   window_start integer not null check (window_start between 0 and messages),
+  shortened_until integer not null check (shortened_until between 0 and messages),
   window_tokens bigint not null check (window_tokens >= 0),
+  counted boolean not null,
   tokenizer text not null check (length(tokenizer) <= 100),
   accepted_at timestamptz not null,
   primary key (owner, project, session, chain)

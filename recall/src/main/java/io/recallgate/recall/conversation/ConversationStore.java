@@ -105,7 +105,9 @@ public final class ConversationStore implements ConversationService {
                 .execute(scoped(scope, turn.session(), checkpoint.chain())
                         .addValue(checkpoint.messages())
                         .addValue(checkpoint.windowStart())
+                        .addValue(checkpoint.shortenedUntil())
                         .addValue(checkpoint.windowTokens())
+                        .addValue(checkpoint.counted())
                         .addValue(checkpoint.tokenizer())
                         .addValue(time.now()));
         Injection injection = turn.injection();
@@ -145,7 +147,9 @@ public final class ConversationStore implements ConversationService {
                 HEX.formatHex(row.getBuffer("chain").getBytes()),
                 row.getInteger("messages"),
                 row.getInteger("window_start"),
+                row.getInteger("shortened_until"),
                 row.getLong("window_tokens"),
+                row.getBoolean("counted"),
                 row.getString("tokenizer"))));
         return checkpoints;
     }

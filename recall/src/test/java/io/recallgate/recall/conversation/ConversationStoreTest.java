@@ -78,7 +78,7 @@ class ConversationStoreTest extends RealDatabaseTest {
     @Test
     void aTurnIsStoredWholeOrNotAtAll() {
         // The checkpoint's own rule refuses it after the memories are written.
-        Checkpoint impossible = new Checkpoint(chain(3), 3, 4, 10, "t");
+        Checkpoint impossible = new Checkpoint(chain(3), 3, 4, 0, 10, true, "t");
 
         Await.settled(store.accept(ALICE, new AcceptedTurn(SESSION, drafts(List.of("lost")), impossible, null), soon()))
                 .onSuccess(done -> {
@@ -258,7 +258,8 @@ class ConversationStoreTest extends RealDatabaseTest {
     }
 
     private static Checkpoint checkpoint(int messages) {
-        return new Checkpoint(chain(messages), messages, 0, 1_000L * messages, "o200k_base");
+        return new Checkpoint(
+                chain(messages), messages, 1, messages - 1, 1_000L * messages, messages % 2 == 0, "o200k_base");
     }
 
     private static Injection injection(int message, List<UUID> ids) {
