@@ -7,14 +7,10 @@ import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.MemoryKind;
 import io.recallgate.recall.api.MemoryService;
 import io.vertx.core.json.JsonObject;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +33,7 @@ public final class TurnDrafts {
     private static final int MAX_AUTHOR_CHARS = 200;
 
     private final Origin origin;
+    private final TurnIds ids;
     private final List<MemoryDraft> drafts = new ArrayList<>();
     private final Map<String, ToolCall> open = new HashMap<>();
 
@@ -52,12 +49,13 @@ public final class TurnDrafts {
 
     private TurnDrafts(Origin origin) {
         this.origin = origin;
+        this.ids = new TurnIds(origin.session());
     }
 
     /**
      * The drafts, in the order of the conversation; of more than a write may have, the newest.
      *
-     * @param messages that were not remembered yet
+     * @param messages that were not remembered yet, and before them such as make calls whose results are among these
      * @param chain hex digest of all messages of the request
      * @param reply to them
      */
@@ -65,41 +63,30 @@ public final class TurnDrafts {
             Origin origin, List<PlacedMessage> messages, String chain, AssistantReply reply) {
         TurnDrafts made = new TurnDrafts(origin);
         messages.forEach(made::add);
-        made.say("assistant", "", reply.text(), made.replyId(chain));
+        made.say("assistant", "", reply.text(), made.ids.reply(chain));
         return made.dated();
     }
 
     private void add(PlacedMessage placed) {
         SaidMessage said = SaidMessage.of(origin.protocol(), placed.message());
+        if (placed.remembered()) {
+            said.calls().forEach(call -> open.put(call.id(), call));
+            return;
+        }
         int place = 0;
         for (SaidMessage.ToolResult result : said.results()) {
-            trace(open.remove(result.call()), result, id("tool", placed.chain()) + ":" + place);
+            trace(open.remove(result.call()), result, ids.tool(placed.chain(), place));
             place++;
         }
         switch (said.role()) {
-            case "user" -> say("user", said.author(), said.text(), id("turn", placed.chain()));
+            case "user" -> say("user", said.author(), said.text(), ids.user(placed.chain()));
             case "assistant" -> {
                 // By what came before it: so the answer that was relayed and its copy in the next request are one
                 // memory.
-                say("assistant", said.author(), said.text(), replyId(placed.before()));
+                say("assistant", said.author(), said.text(), ids.reply(placed.before()));
                 said.calls().forEach(call -> open.put(call.id(), call));
             }
             default -> {}
-        }
-    }
-
-    private String replyId(String before) {
-        return id("reply", before);
-    }
-
-    /** Two sessions may say the same, and are remembered each for itself. */
-    private String id(String kind, String chain) {
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256")
-                    .digest((origin.session() + "\n" + chain).getBytes(StandardCharsets.UTF_8));
-            return kind + ":" + HexFormat.of().formatHex(hash);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
         }
     }
 

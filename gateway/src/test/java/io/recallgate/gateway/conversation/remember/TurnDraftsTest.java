@@ -100,6 +100,35 @@ class TurnDraftsTest {
     }
 
     @Test
+    void aMessageThatWasRememberedBeforeOnlyNamesTheCallsWhoseResultsCome() throws JsonProcessingException {
+        PlacedMessage before = new PlacedMessage(
+                chain(1),
+                chain(2),
+                new ObjectMapper()
+                        .readTree("{\"role\":\"assistant\",\"content\":\"I look.\",\"tool_calls\":[{\"id\":\"a\","
+                                + "\"function\":{\"name\":\"look\",\"arguments\":\"{}\"}}]}"),
+                true);
+        PlacedMessage result =
+                placed(chain(2), chain(3), "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"Kyoto\"}");
+
+        assertThat(TurnDrafts.of(origin(Protocol.OPENAI, "s1"), List.of(before, result), chain(3), REPLY))
+                .extracting(MemoryDraft::content)
+                .containsExactly("look({})\n→ Kyoto", "In Kyoto.");
+    }
+
+    @Test
+    void theChainOfAMemoryIsReadFromItsIdAndFromNoOther() {
+        TurnIds ids = new TurnIds("s1");
+
+        for (String id : List.of(ids.user("c"), ids.reply("c"), ids.tool("c", 7))) {
+            assertThat(ids.chain(id)).contains("c");
+            assertThat(new TurnIds("s2").chain(id)).isEmpty();
+        }
+        assertThat(ids.chain("turn:c")).isEmpty();
+        assertThat(ids.chain("my own id")).isEmpty();
+    }
+
+    @Test
     void instructionsAndSilenceAreNotRemembered() {
         assertThat(drafts(
                         Protocol.OPENAI,
@@ -180,7 +209,7 @@ class TurnDraftsTest {
 
     private static PlacedMessage placed(String before, String chain, String message) {
         try {
-            return new PlacedMessage(before, chain, new ObjectMapper().readTree(message));
+            return new PlacedMessage(before, chain, new ObjectMapper().readTree(message), false);
         } catch (JsonProcessingException e) {
             throw new AssertionError(e);
         }
