@@ -1,0 +1,177 @@
+package io.recallgate.gateway.conversation.fit;
+
+import io.recallgate.gateway.conversation.transcript.Entry;
+import io.recallgate.gateway.conversation.transcript.Transcript;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a conversation fit. Instructions, tools and the current turn stay whole. First long outputs of earlier turns are
+ * shortened, the oldest first; then whole turns are left out, the oldest first. A call and its result stay together or go
+ * together. What has to be cut is cut to {@link #TARGET} of the budget, so that the next turns fit behind it. Used by one
+ * thread for one request.
+ */
+public final class Fitter {
+
+    /**
+     * A window that moves costs the provider's prompt cache of the whole conversation, so it moves seldom and far: with 70 %,
+     * after turns of 30 % of the budget.
+     */
+    static final double TARGET = 0.7;
+
+    private final TokenCounter counter;
+    private final BooleanSupplier expired;
+
+    /** @param expired asked between messages; after true, nothing more is counted */
+    public Fitter(TokenCounter counter, BooleanSupplier expired) {
+        this.counter = counter;
+        this.expired = expired;
+    }
+
+    /** Ends the counting from within; never leaves this class. */
+    private static final class OutOfTime extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        OutOfTime() {
+            super("out of time", null, false, false);
+        }
+    }
+
+    /**
+     * What is sent of a conversation.
+     *
+     * @param accepted from an earlier turn; kept as it is when it {@link AcceptedWindow#suits} and what came since fits behind
+     *     it, and then nothing of it is counted again
+     */
+    public FitOutcome fit(Transcript transcript, FitBudget budget, @Nullable AcceptedWindow accepted) {
+        try {
+            Count fixed = counter.fixed(transcript);
+            if (accepted != null && accepted.suits(transcript)) {
+                Tally behind = tally(transcript, accepted.messages(), transcript.size());
+                long window = accepted.tokens() + behind.tokens;
+                if (fixed.tokens() + window + budget.memory() <= budget.input()) {
+                    boolean exact = accepted.exact() && behind.exact && fixed.exact();
+                    return new FitPlan(
+                            accepted.firstKept(), accepted.shortenedUntil(), fixed.tokens(), window, exact, true);
+                }
+            }
+            return anew(transcript, budget, fixed);
+        } catch (OutOfTime e) {
+            return new FitOutcome.Expired();
+        }
+    }
+
+    /**
+     * As many of the last turns as surely fit, unshortened, by estimate and without a look at the clock: what is left when there
+     * is no time to count, and no window that was accepted.
+     */
+    public static FitOutcome longestSafeSuffix(Transcript transcript, FitBudget budget) {
+        Fitter estimating = new Fitter(new TokenCounter(Tokenizer.ESTIMATE, new TokenCache(0)), () -> false);
+        Count fixed = estimating.counter.fixed(transcript);
+        long room = budget.input() - budget.memory() - fixed.tokens();
+        int start = transcript.currentTurn();
+        long sum = estimating.tally(transcript, start, transcript.size()).tokens;
+        if (sum > room) {
+            return new FitOutcome.TooLong(fixed.tokens() + sum + budget.memory(), budget.input(), false);
+        }
+        long kept = sum;
+        for (int i = start - 1; i >= 0; i--) {
+            sum += estimating.whole(transcript, i).tokens();
+            if (sum > room) {
+                break;
+            }
+            if (transcript.mayBegin(i)) {
+                start = i;
+                kept = sum;
+            }
+        }
+        return new FitPlan(start, 0, fixed.tokens(), kept, false, false);
+    }
+
+    private FitOutcome anew(Transcript transcript, FitBudget budget, Count fixed) {
+        long room = budget.input() - budget.memory() - fixed.tokens();
+        int current = transcript.currentTurn();
+        Tally now = tally(transcript, current, transcript.size());
+        boolean exact = fixed.exact() && now.exact;
+        if (now.tokens > room) {
+            return new FitOutcome.TooLong(fixed.tokens() + now.tokens + budget.memory(), budget.input(), exact);
+        }
+        Earlier earlier = earlier(transcript, current, room - now.tokens);
+        exact &= earlier.exact;
+        long whole = earlier.whole[0] + now.tokens;
+        if (earlier.from == 0 && whole <= room) {
+            return new FitPlan(0, 0, fixed.tokens(), whole, exact, false);
+        }
+        long target = Math.min(room, (long) (budget.input() * TARGET) - budget.memory() - fixed.tokens());
+        if (earlier.from == 0) {
+            for (int until = 0; until <= current; until++) {
+                // Before it shortened, from it on whole.
+                long window = earlier.small[0] - earlier.small[until] + earlier.whole[until] + now.tokens;
+                if (window <= target) {
+                    return new FitPlan(0, until, fixed.tokens(), window, exact, false);
+                }
+            }
+        }
+        int start = Math.max(1, earlier.from);
+        while (start < current && !(transcript.mayBegin(start) && earlier.small[start] + now.tokens <= target)) {
+            start++;
+        }
+        return new FitPlan(start, current, fixed.tokens(), earlier.small[start] + now.tokens, exact, false);
+    }
+
+    /** Tokens of the messages from one on to the current turn, for each of them that could be kept. */
+    private static final class Earlier {
+        /** By message. */
+        final long[] whole;
+        /** By message, with long outputs shortened. */
+        final long[] small;
+        /** The first message that could be kept. */
+        int from;
+
+        boolean exact = true;
+
+        Earlier(int current) {
+            whole = new long[current + 1];
+            small = new long[current + 1];
+        }
+    }
+
+    private Earlier earlier(Transcript transcript, int current, long room) {
+        Earlier earlier = new Earlier(current);
+        long[] whole = earlier.whole;
+        long[] small = earlier.small;
+        int from = current;
+        while (from > 0 && Math.min(small[from], whole[from]) <= room) {
+            from--;
+            Count count = whole(transcript, from);
+            Entry entry = transcript.entry(from);
+            Count less = entry.outputs().isEmpty() ? count : counter.shortened(transcript, entry);
+            whole[from] = whole[from + 1] + count.tokens();
+            small[from] = small[from + 1] + less.tokens();
+            earlier.exact &= count.exact() && less.exact();
+        }
+        // The last one may be what made it too much.
+        earlier.from = Math.min(small[from], whole[from]) <= room ? from : from + 1;
+        return earlier;
+    }
+
+    private record Tally(long tokens, boolean exact) {}
+
+    private Tally tally(Transcript transcript, int from, int to) {
+        long tokens = 0;
+        boolean exact = true;
+        for (int i = from; i < to; i++) {
+            Count count = whole(transcript, i);
+            tokens += count.tokens();
+            exact &= count.exact();
+        }
+        return new Tally(tokens, exact);
+    }
+
+    private Count whole(Transcript transcript, int index) {
+        if (expired.getAsBoolean()) {
+            throw new OutOfTime();
+        }
+        return counter.whole(transcript, transcript.entry(index));
+    }
+}
