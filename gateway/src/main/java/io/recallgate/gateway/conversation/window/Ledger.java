@@ -1,0 +1,75 @@
+package io.recallgate.gateway.conversation.window;
+
+import io.recallgate.gateway.conversation.transcript.Transcript;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The blocks of earlier turns at the messages that had them: the same bytes at the same place, so that a provider's prompt cache
+ * still matches. Immutable.
+ */
+public final class Ledger {
+
+    private final SortedMap<Integer, Injection> placed;
+
+    private Ledger(SortedMap<Integer, Injection> placed) {
+        this.placed = placed;
+    }
+
+    /**
+     * Finds the places.
+     *
+     * @param stored of the session, in the order in which they were sent; of two for one message the first counts, since its bytes
+     *     are those that a provider may still have
+     */
+    public static Ledger of(Collection<Injection> stored, Transcript transcript) {
+        Map<String, Injection> byChain = new HashMap<>();
+        stored.forEach(injection -> byChain.putIfAbsent(injection.chain(), injection));
+        SortedMap<Integer, Injection> placed = new TreeMap<>();
+        for (int i = 0; i < transcript.size() && !byChain.isEmpty(); i++) {
+            if (transcript.entry(i).userTurn()) {
+                Injection found = byChain.get(transcript.chain(i));
+                if (found != null) {
+                    placed.put(i, found);
+                }
+            }
+        }
+        return new Ledger(placed);
+    }
+
+    /** Only those at messages that are sent. */
+    public Ledger from(int firstKept) {
+        return new Ledger(new TreeMap<>(placed.tailMap(firstKept)));
+    }
+
+    /** The blocks by message. */
+    public SortedMap<Integer, String> blocks() {
+        SortedMap<Integer, String> blocks = new TreeMap<>();
+        placed.forEach((index, injection) -> blocks.put(index, injection.block()));
+        return blocks;
+    }
+
+    /** Whether a message has its block already, as when a client sends its request again. */
+    public boolean has(int index) {
+        return placed.containsKey(index);
+    }
+
+    /** Memories that the model sees in them. */
+    public Set<String> memoryIds() {
+        Set<String> ids = new HashSet<>();
+        placed.values().forEach(injection -> ids.addAll(injection.memoryIds()));
+        return ids;
+    }
+
+    /** Pinned memories that the model sees in them, as they were. One whose content changed since is not among them. */
+    public Set<Injection.Pinned> pinned() {
+        Set<Injection.Pinned> pinned = new HashSet<>();
+        placed.values().forEach(injection -> pinned.addAll(injection.pinned()));
+        return pinned;
+    }
+}

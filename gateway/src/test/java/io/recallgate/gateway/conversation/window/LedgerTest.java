@@ -1,0 +1,123 @@
+package io.recallgate.gateway.conversation.window;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.recallgate.gateway.conversation.fit.AcceptedWindow;
+import io.recallgate.gateway.conversation.transcript.Transcript;
+import io.recallgate.gateway.conversation.turn.Protocol;
+import io.recallgate.gateway.conversation.turn.RequestBody;
+import io.recallgate.gateway.conversation.window.Injection.Pinned;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class LedgerTest {
+
+    /** Users and assistants in turn. */
+    private static Transcript said(String... texts) {
+        StringBuilder messages = new StringBuilder();
+        for (int i = 0; i < texts.length; i++) {
+            messages.append(i == 0 ? "" : ",")
+                    .append("{\"role\":\"" + (i % 2 == 0 ? "user" : "assistant") + "\",\"content\":\"" + texts[i]
+                            + "\"}");
+        }
+        return Transcript.parse(
+                Protocol.OPENAI,
+                new RequestBody(("{\"messages\":[" + messages + "]}").getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static Injection at(Transcript transcript, int index, String block, Pinned... pinned) {
+        return new Injection(transcript.chain(index), block, List.of("m" + index), Set.of(pinned));
+    }
+
+    private static AcceptedWindow window(Transcript transcript) {
+        int size = transcript.size();
+        return new AcceptedWindow(0, 0, size, transcript.chain(size - 1), size, true);
+    }
+
+    @Test
+    void aBlockComesAgainAtItsMessageAndNowhereElse() {
+        Transcript before = said("a", "b", "c");
+        Pinned pinned = new Pinned("m0", "hash");
+        List<Injection> stored = List.of(at(before, 0, "A", pinned), at(before, 2, "C"));
+        Ledger ledger = Ledger.of(stored, said("a", "b", "c", "d", "e"));
+        assertThat(ledger.blocks()).isEqualTo(Map.of(0, "A", 2, "C"));
+        assertThat(ledger.has(2)).isTrue();
+        assertThat(ledger.has(4)).isFalse();
+        assertThat(ledger.memoryIds()).containsExactlyInAnyOrder("m0", "m2");
+        assertThat(ledger.pinned()).containsExactly(pinned);
+        assertThat(Ledger.of(stored, said("a", "x", "c")).blocks())
+                .as("another answer")
+                .isEqualTo(Map.of(0, "A"));
+        assertThat(Ledger.of(stored, said("z", "b", "c")).blocks())
+                .as("another beginning")
+                .isEmpty();
+    }
+
+    @Test
+    void whatIsLeftOutIsNotSeenAnyMore() {
+        Transcript read = said("a", "b", "c");
+        Pinned pinned = new Pinned("m0", "hash");
+        Ledger kept = Ledger.of(List.of(at(read, 0, "A", pinned), at(read, 2, "C")), read)
+                .from(2);
+        assertThat(kept.blocks()).isEqualTo(Map.of(2, "C"));
+        assertThat(kept.memoryIds()).containsExactly("m2");
+        assertThat(kept.pinned()).isEmpty();
+    }
+
+    @Test
+    void ofTwoBlocksForOneMessageTheFirstCounts() {
+        Transcript read = said("a");
+        assertThat(Ledger.of(List.of(at(read, 0, "first"), at(read, 0, "second")), read)
+                        .blocks())
+                .isEqualTo(Map.of(0, "first"));
+    }
+
+    @Test
+    void anAnswersChainPlacesNothing() {
+        Transcript read = said("a", "b");
+        assertThat(Ledger.of(List.of(at(read, 1, "B")), read).blocks()).isEmpty();
+    }
+
+    @Test
+    void aConversationGoesOnWithTheLongestWindowThatIsItsOwn() {
+        List<AcceptedWindow> stored = List.of(
+                window(said("a")),
+                window(said("a", "b", "c")),
+                window(said("a", "b", "c", "d", "e")),
+                window(said("a", "b", "x")),
+                window(said("s")));
+        assertThat(chosen(stored, said("a", "b", "c", "d", "e", "f", "g")))
+                .as("append")
+                .isEqualTo(5);
+        assertThat(chosen(stored, said("a", "b", "c", "d", "e")))
+                .as("sent again")
+                .isEqualTo(5);
+        assertThat(chosen(stored, said("a", "b", "c", "D", "e")))
+                .as("wound back")
+                .isEqualTo(3);
+        assertThat(chosen(stored, said("a", "b", "x", "y", "z"))).as("branch").isEqualTo(3);
+        assertThat(chosen(stored, said("a", "b", "q")))
+                .as("branch that was not seen")
+                .isEqualTo(1);
+        assertThat(chosen(stored, said("s", "t", "u")))
+                .as("a conversation of its own")
+                .isEqualTo(1);
+        assertThat(chosen(stored, said("n"))).as("a new one").isZero();
+    }
+
+    private static int chosen(List<AcceptedWindow> stored, Transcript transcript) {
+        return Checkpoints.choose(stored, transcript)
+                .map(AcceptedWindow::messages)
+                .orElse(0);
+    }
+
+    @Test
+    void aWindowThatDoesNotSuitGivesWayToAShorterOne() {
+        Transcript read = said("a", "b", "c");
+        AcceptedWindow odd = new AcceptedWindow(1, 0, 3, read.chain(2), 9, true);
+        assertThat(chosen(List.of(odd, window(said("a"))), read)).isEqualTo(1);
+    }
+}
