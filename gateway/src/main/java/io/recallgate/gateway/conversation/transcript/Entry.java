@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One message of a request, as positions in its body.
  *
- * <p>Small, since a request may have thousands: 64 bytes and, for a message with tools, 56 bytes and the characters for each
- * call's id. Its 32 bytes of chain are with the {@link Transcript}.
+ * <p>Small, since a request may have thousands: with its 32 bytes of chain, which the {@link Transcript} has, some 200 bytes a
+ * message of an agent's conversation, where {@code ConversationBench} measures it.
  *
  * @param whole the message, from its brace to its brace
  * @param role as the client wrote it

@@ -2,18 +2,10 @@ package io.recallgate.gateway.conversation.transcript;
 
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharsetDecoder;
-import java.nio.charset.CoderResult;
-import java.nio.charset.CodingErrorAction;
-import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
 
 /** The inside of JSON strings, as bytes. The bytes are valid UTF-8 and valid JSON, or about to be found out as not. */
 public final class JsonText {
-
-    private static final int WINDOW_CHARS = 8_192;
 
     private JsonText() {}
 
@@ -23,21 +15,36 @@ public final class JsonText {
      * @throws FailureException {@code invalid-json}
      */
     static void requireUtf8(byte[] bytes) {
-        CharsetDecoder decoder = StandardCharsets.UTF_8
-                .newDecoder()
-                .onMalformedInput(CodingErrorAction.REPORT)
-                .onUnmappableCharacter(CodingErrorAction.REPORT);
-        ByteBuffer in = ByteBuffer.wrap(bytes);
-        CharBuffer out = CharBuffer.allocate(WINDOW_CHARS);
-        CoderResult result;
-        do {
-            out.clear();
-            result = decoder.decode(in, out, true);
-        } while (result.isOverflow());
-        if (result.isError()) {
-            throw new FailureException(
-                    FailureCode.INVALID_JSON, "the body is not valid UTF-8 at byte " + in.position());
+        int at = 0;
+        while (at < bytes.length) {
+            int length = bytes[at] >= 0 ? 1 : sequence(bytes, at);
+            if (length == 0) {
+                throw new FailureException(FailureCode.INVALID_JSON, "the body is not valid UTF-8 at byte " + at);
+            }
+            at += length;
         }
+    }
+
+    /** Bytes of the character that begins here and is none of ASCII, 0 when there is none (RFC 3629, section 4). */
+    private static int sequence(byte[] bytes, int at) {
+        int first = bytes[at] & 0xFF;
+        int length = first < 0xC2 || first > 0xF4 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+        if (length == 0 || at + length > bytes.length) {
+            return 0;
+        }
+        int second = bytes[at + 1] & 0xFF;
+        // No longer form than need be, no surrogates, nothing above U+10FFFF.
+        int least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+        int most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+        if (second < least || second > most) {
+            return 0;
+        }
+        for (int i = at + 2; i < at + length; i++) {
+            if ((bytes[i] & 0xC0) != 0x80) {
+                return 0;
+            }
+        }
+        return length;
     }
 
     /**
@@ -100,19 +107,22 @@ public final class JsonText {
         int out = 0;
         int at = start;
         while (at < end) {
-            byte b = bytes[at];
-            if (b != '\\') {
-                into[out++] = b;
-                at++;
-                continue;
+            int escape = at;
+            while (escape < end && bytes[escape] != '\\') {
+                escape++;
             }
-            int unit = unit(bytes, at, end);
+            System.arraycopy(bytes, at, into, out, escape - at);
+            out += escape - at;
+            if (escape == end) {
+                break;
+            }
+            int unit = unit(bytes, escape, end);
             if (unit == 2) {
-                into[out++] = plain(bytes[at + 1]);
+                into[out++] = plain(bytes[escape + 1]);
             } else {
-                out = utf8(codePoint(bytes, at, unit, field), into, out);
+                out = utf8(codePoint(bytes, escape, unit, field), into, out);
             }
-            at += unit;
+            at = escape + unit;
         }
         return out;
     }

@@ -175,14 +175,23 @@ class TranscriptTest {
 
     @Test
     void aTextEndsAConversationsLinkAndNotAnother() {
-        // The same bytes, cut at other places.
-        assertThat(openAi("{'messages':[{'role':'user','content':[{'a':'xs','b':'y'}]}]}")
-                        .chain(0))
-                .isNotEqualTo(openAi("{'messages':[{'role':'user','content':[{'a':'x','sb':'y'}]}]}")
-                        .chain(0));
+        // The same letters, cut at other places.
+        assertThat(openAi("{'messages':[{'role':'user','a':'x','b':'y'}]}").chain(0))
+                .isNotEqualTo(
+                        openAi("{'messages':[{'role':'user','a':'xnbsy'}]}").chain(0));
+        assertThat(openAi("{'messages':[{'role':'user','a':false}]}").chain(0))
+                .isNotEqualTo(openAi("{'messages':[{'role':'user','a':true}]}").chain(0));
         assertThat(openAi("{'messages':[{'role':'user','content':'a'}]}").chain(0))
                 .isNotEqualTo(anthropic("{'messages':[{'role':'user','content':'a'}]}")
                         .chain(0));
+    }
+
+    @Test
+    void aMarkAnywhereElseDoesNotCount() {
+        String with =
+                "{'messages':[{'role':'user','x':{'cache_control':%s},'content':[{'type':'odd','deep':[{'cache_control':%s}]}]}]}";
+        assertThat(anthropic(with.formatted("1", "2")).chain(0))
+                .isEqualTo(anthropic(with.formatted("3", "{'ttl':'1h'}")).chain(0));
     }
 
     @Test
@@ -254,12 +263,19 @@ class TranscriptTest {
     @Test
     void bytesThatAreNoUtf8AreRefused() {
         for (byte[] bad : List.of(
+                new byte[] {(byte) 0x80},
                 new byte[] {(byte) 0xC0, (byte) 0x80},
+                new byte[] {(byte) 0xC3, 'x'},
+                new byte[] {(byte) 0xE0, (byte) 0x9F, (byte) 0xBF},
+                new byte[] {(byte) 0xE4, (byte) 0xB8, 'x'},
                 new byte[] {(byte) 0xED, (byte) 0xA0, (byte) 0x80},
+                new byte[] {(byte) 0xF0, (byte) 0x8F, (byte) 0xBF, (byte) 0xBF},
+                new byte[] {(byte) 0xF4, (byte) 0x90, (byte) 0x80, (byte) 0x80},
+                new byte[] {(byte) 0xF5, (byte) 0x80, (byte) 0x80, (byte) 0x80},
                 new byte[] {(byte) 0xFF})) {
             byte[] bytes =
                     body("{'messages':[{'role':'user','content':'abcd'}]}").bytes();
-            System.arraycopy(bad, 0, bytes, bytes.length - 10, bad.length);
+            System.arraycopy(bad, 0, bytes, bytes.length - 8, bad.length);
             assertThatThrownBy(() -> Transcript.parse(Protocol.OPENAI, new RequestBody(bytes)))
                     .isInstanceOfSatisfying(FailureException.class, failure -> assertThat(failure.code())
                             .isEqualTo(FailureCode.INVALID_JSON))
