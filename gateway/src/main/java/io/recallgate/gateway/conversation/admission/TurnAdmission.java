@@ -1,0 +1,165 @@
+package io.recallgate.gateway.conversation.admission;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.conversation.admission.Admission.Effect;
+import io.recallgate.gateway.conversation.admission.Admission.Why;
+import io.recallgate.recall.api.Scope;
+import io.recallgate.time.CancelSignal;
+import io.recallgate.time.Clock;
+import io.recallgate.time.Timers;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.function.LongFunction;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Places for turns, as {@link Admission} gives them. May be asked on any thread; an answer comes on the Vert.x context that
+ * asked.
+ */
+public final class TurnAdmission {
+
+    /** A place is had for the length of an answer, so that one that is not there now is not there in a moment either. */
+    private static final Duration RETRY = Duration.ofSeconds(5);
+
+    private final Clock clock;
+    private final Timers timers;
+
+    // All below is guarded by this.
+
+    private final Admission admission;
+    private final Map<Long, Promise<Place>> asking = new HashMap<>();
+    private long asked;
+    private OptionalLong wakeAt = OptionalLong.empty();
+    private Timers.@Nullable Timer timer;
+    /** Tells the timer that was armed last from one that was too late to be cancelled. */
+    private long timersArmed;
+
+    /** A turn's place. */
+    @FunctionalInterface
+    public interface Place {
+        /** Gives it back; harmless when repeated. */
+        void release();
+    }
+
+    /** @param registry shows how many are active and wait */
+    public TurnAdmission(AdmissionLimits limits, Clock clock, Timers timers, MeterRegistry registry) {
+        this.clock = clock;
+        this.timers = timers;
+        this.admission = new Admission(limits);
+        gauge(registry, "recallgate.turn.active", "Conversation turns that have a place", Admission::active);
+        gauge(registry, "recallgate.turn.waiting", "Conversation turns that wait for one", Admission::waiting);
+    }
+
+    private void gauge(MeterRegistry registry, String name, String about, ToIntFunction<Admission> value) {
+        Gauge.builder(name, this, all -> all.locked(value)).description(about).register(registry);
+    }
+
+    private synchronized int locked(ToIntFunction<Admission> value) {
+        return value.applyAsInt(admission);
+    }
+
+    /**
+     * Asks for a place.
+     *
+     * @param session null for none
+     * @param cancel when nobody wants it any more; a place that was had by then is still to be released
+     * @return fails with {@code overloaded} or {@code cancelled}
+     */
+    public Future<Place> admit(Scope scope, @Nullable String session, CancelSignal cancel) {
+        Promise<Place> mine = promise();
+        long id;
+        synchronized (this) {
+            id = ++asked;
+            asking.put(id, mine);
+        }
+        on(now -> admission.arrived(id, scope, session, now));
+        // Not before it has arrived: a signal that has fired already takes it away here and now.
+        CancelSignal.Registration registration = cancel.onCancel(cause -> leave(id));
+        return mine.future().onComplete(settled -> registration.remove());
+    }
+
+    private static Promise<Place> promise() {
+        Context context = Context.isOnVertxThread() ? Vertx.currentContext() : null;
+        return context == null ? Promise.promise() : ((ContextInternal) context).promise();
+    }
+
+    /** One that waits; whoever has a place already gives it back by itself. */
+    private void leave(long id) {
+        on(now -> {
+            Promise<Place> waiting = asking.remove(id);
+            if (waiting == null) {
+                return List.of();
+            }
+            waiting.tryFail(new FailureException(FailureCode.CANCELLED, "nobody waits for this turn any more"));
+            return admission.left(id);
+        });
+    }
+
+    /** Tells what happened, and does what is answered: callers outside the lock. */
+    private void on(LongFunction<List<Effect>> event) {
+        List<Runnable> answers = new ArrayList<>();
+        synchronized (this) {
+            for (Effect effect : event.apply(clock.nanoTime())) {
+                Promise<Place> promise = asking.remove(effect.turn());
+                if (promise == null) {
+                    throw new IllegalStateException("nobody asks for turn " + effect.turn());
+                }
+                if (effect instanceof Effect.Refuse refuse) {
+                    answers.add(() -> promise.fail(refusal(refuse.why())));
+                } else {
+                    answers.add(() -> promise.complete(() -> on(now -> admission.left(effect.turn()))));
+                }
+            }
+            rearm();
+        }
+        answers.forEach(Runnable::run);
+    }
+
+    private void rearm() {
+        OptionalLong next = admission.wakeAt();
+        if (next.equals(wakeAt)) {
+            return;
+        }
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+        wakeAt = next;
+        if (next.isPresent()) {
+            long mine = ++timersArmed;
+            timer = timers.schedule(next.getAsLong() - clock.nanoTime(), () -> on(now -> timeIsUp(mine, now)));
+        }
+    }
+
+    private List<Effect> timeIsUp(long armed, long now) {
+        if (armed == timersArmed) {
+            timer = null;
+            wakeAt = OptionalLong.empty();
+        }
+        return admission.timeIsUp(now);
+    }
+
+    private static FailureException refusal(Why why) {
+        String detail =
+                switch (why) {
+                    case FULL -> "too many conversations wait";
+                    case OWNER_FULL -> "too many conversations of this owner wait";
+                    case SESSION_FULL -> "too many turns of this session wait; send the next when one is answered";
+                    case WAITED -> "too many conversations are being answered; no place became free in time";
+                };
+        return new FailureException(FailureCode.OVERLOADED, detail).retryAfter(RETRY);
+    }
+}
