@@ -70,6 +70,10 @@ public enum FailureCode {
     DEADLINE_EXCEEDED(1601, 504, Retry.LATER),
     /** The caller cancelled; over HTTP nobody is left to read this. */
     CANCELLED(1602, 499, Retry.NEVER),
+    /** The provider of a conversation was not reached, or broke off. */
+    UPSTREAM_FAILED(1801, 502, Retry.LATER),
+    /** The provider of a conversation took longer than it may to connect, to answer or to go on. */
+    UPSTREAM_TIMEOUT(1802, 504, Retry.LATER),
     /** A route whose issue is not done yet; it says so instead of pretending. */
     NOT_IMPLEMENTED(1701, 501, Retry.NEVER),
     /** A defect of ours. */

@@ -54,6 +54,10 @@ public record FailureShape(String title, String openAiType, String openAiCode, S
             case EMBEDDING_CIRCUIT_OPEN -> server("The embedding provider is being spared", "embedding_circuit_open");
             case DEADLINE_EXCEEDED ->
                 new FailureShape("The deadline passed", OPENAI_SERVER, "deadline_exceeded", "timeout_error");
+            case UPSTREAM_FAILED -> server("The provider failed", "upstream_failed");
+            case UPSTREAM_TIMEOUT ->
+                new FailureShape(
+                        "The provider did not answer in time", OPENAI_SERVER, "upstream_timeout", "timeout_error");
             case CANCELLED -> server("Cancelled by the caller", "cancelled");
             case NOT_IMPLEMENTED -> server("Not implemented yet", "not_implemented");
             case INTERNAL -> server("Internal error", "internal_error");

@@ -28,6 +28,18 @@ public final class JsonWorkers {
      * @return fails as the work does, or as {@link ReadWorkers#run} does
      */
     public <T> Future<T> run(Lane lane, long estimatedBytes, Deadline deadline, Callable<T> work) {
+        return run(estimatedBytes, ReadWorkers.Ask.until(deadline).in(lane, estimatedBytes), work);
+    }
+
+    /**
+     * The same for work on bytes that are in memory already and are counted there: a conversation is larger than what may
+     * wait here, and must not be refused because another one waits.
+     */
+    public <T> Future<T> runOnHeld(long heldBytes, Deadline deadline, Callable<T> work) {
+        return run(heldBytes, ReadWorkers.Ask.until(deadline), work);
+    }
+
+    private <T> Future<T> run(long estimatedBytes, ReadWorkers.Ask ask, Callable<T> work) {
         if (estimatedBytes < LARGE_BYTES) {
             try {
                 return Future.succeededFuture(work.call());
@@ -35,6 +47,6 @@ public final class JsonWorkers {
                 return Future.failedFuture(e);
             }
         }
-        return readers.run(ReadWorkers.Ask.until(deadline).in(lane, estimatedBytes), work);
+        return readers.run(ask, work);
     }
 }

@@ -1,0 +1,164 @@
+package io.recallgate.gateway.conversation.turn;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import io.netty.buffer.Unpooled;
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.http.json.JsonWorkers;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.buffer.BufferInternal;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Sends a turn as it came: recalls nothing and remembers nothing. Reads the body only to know that it is JSON. */
+public final class PassThrough implements TurnPreparation {
+
+    /** Schemas of tools nest, but no model reads them this deep. */
+    static final int MAX_DEPTH = 256;
+
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            // UTF-8 and nothing else, as the provider reads it.
+            .disable(JsonFactory.Feature.CHARSET_DETECTION)
+            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(MAX_DEPTH)
+                    // A picture is one string.
+                    .maxStringLength(Integer.MAX_VALUE)
+                    .build())
+            .build();
+
+    private final JsonWorkers workers;
+
+    /** @param workers where large bodies are read */
+    public PassThrough(JsonWorkers workers) {
+        this.workers = workers;
+    }
+
+    @Override
+    public Future<PreparedTurn> prepare(TurnRequest request, PhaseRun run) {
+        run.enter(Phase.DECODE);
+        byte[] body = request.body().bytes();
+        return workers.runOnHeld(body.length, request.lifetime(), () -> Top.of(body))
+                .map(top -> {
+                    run.enter(Phase.ASSEMBLE);
+                    return new Passed(request.body(), top, labels(request.session()));
+                });
+    }
+
+    private static Map<String, String> labels(@Nullable String session) {
+        Map<String, String> labels = new LinkedHashMap<>();
+        if (session != null) {
+            labels.put("x-recallgate-session", session);
+        }
+        labels.put("x-recallgate-memories", "0");
+        labels.put("x-recallgate-window", "passthrough");
+        return labels;
+    }
+
+    /** What is on the uppermost level of a body. */
+    private record Top(String model, boolean streams) {
+
+        /** @throws FailureException {@code invalid-json} */
+        static Top of(byte[] body) {
+            try (JsonParser parser = FACTORY.createParser(body)) {
+                if (parser.nextToken() != JsonToken.START_OBJECT) {
+                    throw new FailureException(FailureCode.INVALID_JSON, "the body must be a JSON object");
+                }
+                Top top = read(parser);
+                if (parser.nextToken() != null) {
+                    throw new FailureException(
+                            FailureCode.INVALID_JSON, "text after the JSON object" + at(parser.currentTokenLocation()));
+                }
+                return top;
+            } catch (StreamConstraintsException e) {
+                throw new FailureException(
+                                FailureCode.INVALID_JSON,
+                                "nested deeper than " + MAX_DEPTH + " levels, or a name or number that is too long"
+                                        + at(e.getLocation()))
+                        .causedBy(e);
+            } catch (JsonProcessingException e) {
+                throw new FailureException(FailureCode.INVALID_JSON, "not valid JSON" + at(e.getLocation()));
+            } catch (IOException e) {
+                // Malformed UTF-8, which the parser reports as a plain CharConversionException.
+                throw new FailureException(FailureCode.INVALID_JSON, "the body is not valid UTF-8");
+            }
+        }
+
+        private static Top read(JsonParser parser) throws IOException {
+            String model = "";
+            boolean streams = false;
+            while (parser.nextToken() != JsonToken.END_OBJECT) {
+                String name = parser.currentName();
+                JsonToken value = parser.nextToken();
+                if (value == JsonToken.VALUE_STRING && "model".equals(name)) {
+                    model = parser.getText();
+                } else if ("stream".equals(name)) {
+                    streams = value == JsonToken.VALUE_TRUE;
+                }
+                skip(parser);
+            }
+            return new Top(model, streams);
+        }
+
+        /** A value with all that is in it. Its text is looked at, or bytes that are no UTF-8 would be passed over. */
+        private static void skip(JsonParser parser) throws IOException {
+            int depth = 0;
+            for (JsonToken token = parser.currentToken(); ; token = parser.nextToken()) {
+                if (token == null) {
+                    throw new FailureException(FailureCode.INVALID_JSON, "the body ends early");
+                }
+                depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
+                if (token == JsonToken.VALUE_STRING) {
+                    parser.finishToken();
+                }
+                if (depth == 0) {
+                    return;
+                }
+            }
+        }
+
+        private static String at(@Nullable JsonLocation location) {
+            return location == null
+                    ? ""
+                    : " (line " + location.getLineNr() + ", column " + location.getColumnNr() + ")";
+        }
+    }
+
+    private record Passed(RequestBody sent, Top top, Map<String, String> labels) implements PreparedTurn {
+
+        @Override
+        public List<Buffer> body() {
+            return List.of(BufferInternal.buffer(Unpooled.wrappedBuffer(sent.bytes())));
+        }
+
+        @Override
+        public String model() {
+            return top.model();
+        }
+
+        @Override
+        public boolean streams() {
+            return top.streams();
+        }
+
+        @Override
+        public ResponseTap tap(int status, String contentType) {
+            return ResponseTap.NONE;
+        }
+
+        @Override
+        public Future<Void> commit() {
+            return Future.succeededFuture();
+        }
+    }
+}
