@@ -25,10 +25,11 @@ class SettingsAreReadTest {
             .importPackages("io.recallgate");
 
     /** What makes the configuration. */
-    private static final Set<String> MAKES = Set.of("RecallgateConfig", "RemoteSettings");
+    private static final Set<String> MAKES = Set.of("RecallgateConfig", "RemoteSettings", "ConversationSettings");
 
     /** What only makes and checks the configuration. */
-    private static final Set<String> CHECKS = Set.of("RecallgateConfig", "RemoteSettings", "CrossChecks");
+    private static final Set<String> CHECKS =
+            Set.of("RecallgateConfig", "RemoteSettings", "ConversationSettings", "CrossChecks");
 
     @Test
     void everySettingGoesIntoTheConfiguration() {

@@ -1,6 +1,8 @@
 package io.recallgate.gateway.config;
 
 import io.recallgate.embedding.remote.RemoteOptions;
+import io.recallgate.gateway.conversation.admission.AdmissionLimits;
+import io.recallgate.gateway.conversation.upstream.UpstreamOptions;
 import io.recallgate.recall.api.RankingSettings;
 import io.recallgate.recall.api.RankingSettings.FusionMethod;
 import io.recallgate.recall.api.RankingSignal;
@@ -27,6 +29,7 @@ import java.util.stream.Collectors;
  * @param http the HTTP server
  * @param database PostgreSQL
  * @param embedding the provider and the pool
+ * @param conversation who may have conversations, and with whom
  * @param recall recall and its jobs
  * @param recallLog what is kept of recalls
  * @param retention how long memories are kept
@@ -38,6 +41,7 @@ public record RecallgateConfig(
         Http http,
         Database database,
         Embedding embedding,
+        Conversation conversation,
         RecallSettings recall,
         RecallLogPolicy recallLog,
         RetentionPolicy retention,
@@ -50,10 +54,24 @@ public record RecallgateConfig(
      * @param port 0 to 65535; 0 takes any free one
      * @param apiKeysFile absolute; empty serves one local owner on loopback
      * @param bodyLimitBytes largest body of a native route
+     * @param conversationBodyLimitBytes largest body of a conversation, also once it is inflated
      * @param requestLifetimeMillis absolute deadline of a request
      */
     public record Http(
-            String host, int port, Optional<Path> apiKeysFile, long bodyLimitBytes, long requestLifetimeMillis) {}
+            String host,
+            int port,
+            Optional<Path> apiKeysFile,
+            long bodyLimitBytes,
+            long conversationBodyLimitBytes,
+            long requestLifetimeMillis) {}
+
+    /**
+     * Conversations.
+     *
+     * @param admission how many at once, and how many may wait
+     * @param upstream the providers
+     */
+    public record Conversation(AdmissionLimits admission, UpstreamOptions upstream) {}
 
     /**
      * PostgreSQL.
@@ -170,6 +188,7 @@ public record RecallgateConfig(
                 http(values),
                 new Database(values.text(Setting.DATABASE_URL), values.whole(Setting.DATABASE_POOL_SIZE)),
                 embedding(values),
+                ConversationSettings.of(values),
                 recall(values),
                 new RecallLogPolicy(
                         RecallLogPolicy.Questions.valueOf(
@@ -193,6 +212,7 @@ public record RecallgateConfig(
                 values.whole(Setting.HTTP_PORT),
                 values.text(Setting.API_KEYS_FILE).map(file -> path(values, Setting.API_KEYS_FILE)),
                 values.number(Setting.BODY_LIMIT_BYTES),
+                values.number(Setting.CONVERSATION_BODY_LIMIT_BYTES),
                 values.number(Setting.REQUEST_LIFETIME_MS));
     }
 

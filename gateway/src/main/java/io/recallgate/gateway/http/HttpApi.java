@@ -3,6 +3,7 @@ package io.recallgate.gateway.http;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.config.ApiKeys.Right;
+import io.recallgate.gateway.http.conversation.ConversationRoutes;
 import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.gateway.http.openai.EmbeddingRoutes;
 import io.recallgate.gateway.http.pipeline.Connections;
@@ -62,11 +63,18 @@ public final class HttpApi {
     private final Future<String> sampler;
     private final Vertx vertx;
     private final Connections connections;
+    private final ConversationRoutes conversations;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private HttpApi(
-            Vertx vertx, List<Endpoint> endpoints, Pipeline pipeline, Future<String> sampler, Connections connections) {
+            Vertx vertx,
+            List<Endpoint> endpoints,
+            ConversationRoutes conversations,
+            Pipeline pipeline,
+            Future<String> sampler,
+            Connections connections) {
         this.vertx = vertx;
+        this.conversations = conversations;
         this.connections = connections;
         this.endpoints = List.copyOf(endpoints);
         this.sampler = sampler;
@@ -96,12 +104,14 @@ public final class HttpApi {
             TransferOptions transfers) {
         JsonWorkers workers = new JsonWorkers(runtime.readers());
         List<Endpoint> endpoints = new ArrayList<>();
+        ConversationRoutes conversations = new ConversationRoutes(vertx, runtime, environment, workers);
         // Before the routes with parameters: Vert.x takes the first route that matches.
         endpoints.addAll(PendingRoutes.endpoints());
         endpoints.addAll(new TransferRoutes(runtime, environment, transfers).endpoints());
         endpoints.addAll(new MemoryRoutes(runtime).endpoints());
         endpoints.addAll(new RecallRoutes(runtime).endpoints());
         endpoints.addAll(new EmbeddingRoutes(runtime).endpoints());
+        endpoints.addAll(conversations.endpoints());
         endpoints.addAll(new OperationRoutes(runtime).endpoints());
         endpoints.addAll(new HealthRoutes(runtime, environment.registry()).endpoints());
         Future<String> sampler =
@@ -113,6 +123,7 @@ public final class HttpApi {
         return new HttpApi(
                 vertx,
                 endpoints,
+                conversations,
                 new Pipeline(runtime, environment, options, workers, connections),
                 sampler,
                 connections);
@@ -159,7 +170,7 @@ public final class HttpApi {
         if (!closed.compareAndSet(false, true)) {
             return Future.succeededFuture();
         }
-        return sampler.compose(vertx::undeploy);
+        return sampler.compose(vertx::undeploy).eventually(conversations::close);
     }
 
     private void mount(Pipeline pipeline) {

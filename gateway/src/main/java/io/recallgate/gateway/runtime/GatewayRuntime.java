@@ -1,5 +1,6 @@
 package io.recallgate.gateway.runtime;
 
+import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsOperations;
 import io.recallgate.recall.read.ReadWorkers;
 import io.vertx.core.Future;
@@ -21,6 +22,9 @@ public interface GatewayRuntime {
 
     /** Threads for what is too much for an event loop; there from the beginning. */
     ReadWorkers readers();
+
+    /** Who may have conversations now, and with whom. */
+    RecallgateConfig.Conversation conversation();
 
     /** The live settings. */
     SettingsOperations settings();

@@ -8,6 +8,9 @@ import io.recallgate.gateway.config.ConfigFiles;
 import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsHolder;
 import io.recallgate.gateway.config.SettingsOperations;
+import io.recallgate.gateway.conversation.turn.PassThrough;
+import io.recallgate.gateway.conversation.turn.TurnPreparation;
+import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.recall.read.ReadLimits;
 import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.time.Clock;
@@ -56,6 +59,7 @@ public final class Recallgate implements GatewayRuntime {
     private final Parts parts;
     private final ReadWorkers readers;
     private final HealthReport health;
+    private final TurnPreparation turns;
     private final Lifecycle lifecycle = new Lifecycle();
 
     private final AtomicReference<@Nullable DataDirectory> directory = new AtomicReference<>();
@@ -82,6 +86,7 @@ public final class Recallgate implements GatewayRuntime {
         this.timers = time.timers();
         this.parts = parts;
         this.readers = readers;
+        this.turns = new PassThrough(new JsonWorkers(readers));
         this.health = new HealthReport(time.clock(), parts, files::stale);
     }
 
@@ -316,9 +321,9 @@ public final class Recallgate implements GatewayRuntime {
                 services.jobs(),
                 services.recall(),
                 services.statistics(),
-                services.conversations(),
                 parts.embedding().embedder(),
-                parts.embedding().workers());
+                parts.embedding().workers(),
+                turns);
     }
 
     private static FailureException stopped() {
@@ -333,6 +338,11 @@ public final class Recallgate implements GatewayRuntime {
     @Override
     public SettingsOperations settings() {
         return settings;
+    }
+
+    @Override
+    public RecallgateConfig.Conversation conversation() {
+        return settings.config().conversation();
     }
 
     /** The configuration now. */

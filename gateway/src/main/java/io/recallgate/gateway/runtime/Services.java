@@ -2,7 +2,7 @@ package io.recallgate.gateway.runtime;
 
 import io.recallgate.embedding.api.Embedder;
 import io.recallgate.embedding.api.WorkerOperations;
-import io.recallgate.recall.api.ConversationService;
+import io.recallgate.gateway.conversation.turn.TurnPreparation;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallService;
@@ -15,15 +15,15 @@ import io.recallgate.recall.api.RecallStatistics;
  * @param jobs shows and retries embedding jobs
  * @param recall recalls
  * @param statistics what recall did of late
- * @param conversations keeps how far conversations are
  * @param embedder the configured provider; with {@code none} one that fails with {@code no-embedding-provider}
  * @param workers the local pool's operations
+ * @param turns makes of a conversation's request what its provider is sent
  */
 public record Services(
         MemoryService memories,
         JobService jobs,
         RecallService recall,
         RecallStatistics statistics,
-        ConversationService conversations,
         Embedder embedder,
-        WorkerOperations workers) {}
+        WorkerOperations workers,
+        TurnPreparation turns) {}

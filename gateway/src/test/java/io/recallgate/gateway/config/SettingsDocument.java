@@ -19,6 +19,9 @@ final class SettingsDocument {
         groups.put("database", "PostgreSQL 15 or newer: the embedded one, or yours.");
         groups.put(
                 "embedding", "Who turns text into vectors, and the bounds of the local pool and of a remote provider.");
+        groups.put(
+                "conversation",
+                "Conversations: their providers, and how many at once. Clients send the providers' keys.");
         groups.put("recall", "Recall.");
         groups.put("jobs", "Embedding jobs: what was remembered is embedded in the background.");
         groups.put("log", "The log, on standard error.");

@@ -184,7 +184,8 @@ class AuthenticationTest {
                                 "x-recallgate-project",
                                 "atlas")
                         .statusCode())
-                .isEqualTo(501);
+                .as("it is let in, and there is no provider")
+                .isEqualTo(502);
     }
 
     @Test

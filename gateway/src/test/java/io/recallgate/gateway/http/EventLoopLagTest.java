@@ -13,7 +13,10 @@ import io.recallgate.time.VertxTimers;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +27,7 @@ import org.junit.jupiter.api.Test;
 class EventLoopLagTest {
 
     private static final int LARGE_BODIES = 24;
+    private static final int LARGE_CONVERSATIONS = 6;
 
     /**
      * Share of samples by which loops of one JVM differ on a busy machine. Beside all other tests it was once .023: .991 of
@@ -47,7 +51,11 @@ class EventLoopLagTest {
         PrometheusMeterRegistry control = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         idle.deployVerticle(
                 new LagSampler(new HttpEnvironment(SystemClock.INSTANCE, new VertxTimers(idle), control, null, null)));
-        try (TestGateway gateway = new TestGateway()) {
+        byte[] conversation = new byte[32 << 20];
+        Arrays.fill(conversation, (byte) ' ');
+        System.arraycopy("{}".getBytes(StandardCharsets.UTF_8), 0, conversation, 0, 2);
+        try (UpstreamStub upstream = new UpstreamStub();
+                TestGateway gateway = new TestGateway(upstream.conversation())) {
             gateway.post("/v1/memories", body);
             List<CompletableFuture<?>> running = new ArrayList<>();
             running.add(CompletableFuture.runAsync(() -> {
@@ -55,6 +63,14 @@ class EventLoopLagTest {
                     assertThat(gateway.post("/v1/memories", body).statusCode()).isEqualTo(202);
                     assertThat(gateway.post("/v1/embeddings", tokens).statusCode())
                             .isEqualTo(200);
+                }
+            }));
+            running.add(CompletableFuture.runAsync(() -> {
+                for (int i = 0; i < LARGE_CONVERSATIONS; i++) {
+                    assertThat(gateway.stream("POST", "/v1/messages", BodyPublishers.ofByteArray(conversation))
+                                    .statusCode())
+                            .isEqualTo(200);
+                    upstream.received.clear();
                 }
             }));
             running.add(CompletableFuture.runAsync(() -> {

@@ -324,21 +324,6 @@ class NativeRoutesTest {
     }
 
     @Test
-    void conversationsSayInTheirOwnDialectThatTheyAreNotThereYet() {
-        HttpResponse<String> openAi = gateway.post("/v1/chat/completions", "{\"messages\":[]}");
-        HttpResponse<String> anthropic = gateway.post("/v1/messages", "{\"messages\":[]}");
-
-        assertThat(openAi.statusCode()).isEqualTo(501);
-        assertThat(TestGateway.json(openAi).getJsonObject("error").getString("code"))
-                .isEqualTo("not_implemented");
-        assertThat(openAi.headers().firstValue("x-should-retry")).contains("false");
-        assertThat(anthropic.statusCode()).isEqualTo(501);
-        assertThat(TestGateway.json(anthropic).getString("type")).isEqualTo("error");
-        assertThat(TestGateway.json(anthropic).getString("request_id"))
-                .isEqualTo(anthropic.headers().firstValue("x-request-id").orElseThrow());
-    }
-
-    @Test
     void metricsShowRoutesAsTemplatesAndNeverIds() {
         String id = remember("{\"content\":\"x\"}");
         gateway.get("/v1/memories/" + id);

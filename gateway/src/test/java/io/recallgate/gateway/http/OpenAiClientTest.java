@@ -32,7 +32,8 @@ class OpenAiClientTest {
     @BeforeAll
     static void install() throws IOException, InterruptedException {
         assumeTrue(isOnPath("node") && isOnPath("npm"), "node and npm are not installed");
-        if (!Files.isDirectory(PROJECT.resolve("node_modules/openai"))) {
+        if (!Files.isDirectory(PROJECT.resolve("node_modules/openai"))
+                || !Files.isDirectory(PROJECT.resolve("node_modules/@anthropic-ai/sdk"))) {
             assertThat(run(List.of("npm", "ci", "--no-audit", "--no-fund"))).contains("added");
         }
     }

@@ -9,8 +9,13 @@ import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.api.WorkerOperations;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsOperations;
-import io.recallgate.gateway.conversation.ScriptedConversations;
+import io.recallgate.gateway.conversation.admission.AdmissionLimits;
+import io.recallgate.gateway.conversation.turn.PassThrough;
+import io.recallgate.gateway.conversation.turn.TurnPreparation;
+import io.recallgate.gateway.conversation.upstream.UpstreamOptions;
+import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.gateway.runtime.GatewayRuntime;
 import io.recallgate.gateway.runtime.Services;
 import io.recallgate.recall.api.DegradeReason;
@@ -29,6 +34,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -52,6 +58,7 @@ final class ScriptedRuntime implements GatewayRuntime {
 
     final BlockingQueue<Duration> windows = new LinkedBlockingQueue<>();
     private final ReadWorkers readers;
+    volatile TurnPreparation turns;
 
     volatile RecallStats stats = new RecallStats(
             Duration.ofHours(24),
@@ -68,7 +75,13 @@ final class ScriptedRuntime implements GatewayRuntime {
                             Map.of(DegradeReason.EMBEDDING_TIMEOUT, 4L, DegradeReason.MODEL_MISMATCH, 1L))),
             new RecallStats.Log(RecallLogPolicy.Questions.HASHED, 100, 7));
 
-    final ScriptedConversations conversations = new ScriptedConversations();
+    /** Nobody listens there; what a test is about it sets. */
+    static final RecallgateConfig.Conversation CONVERSATION = new RecallgateConfig.Conversation(
+            new AdmissionLimits(64, 48, 4, 256, 192, 16, 30_000),
+            new UpstreamOptions(
+                    false, URI.create("http://127.0.0.1:1"), URI.create("http://127.0.0.1:1"), 5_000, 60_000, 60_000));
+
+    volatile RecallgateConfig.Conversation conversation = CONVERSATION;
     volatile ModelIdentity model = MODEL;
     volatile WorkerOperations workers = new Workers();
     volatile Phase phase = Phase.READY;
@@ -79,6 +92,7 @@ final class ScriptedRuntime implements GatewayRuntime {
 
     ScriptedRuntime(Vertx vertx) {
         readers = new ReadWorkers(vertx, 2, 128);
+        turns = new PassThrough(new JsonWorkers(readers));
     }
 
     @Override
@@ -89,18 +103,17 @@ final class ScriptedRuntime implements GatewayRuntime {
     @Override
     public Services services() {
         return new Services(
-                memories,
-                new Jobs(),
-                recallService(),
-                this::statistics,
-                conversations,
-                new ScriptedEmbedder(),
-                workers);
+                memories, new Jobs(), recallService(), this::statistics, new ScriptedEmbedder(), workers, turns);
     }
 
     @Override
     public ReadWorkers readers() {
         return readers;
+    }
+
+    @Override
+    public RecallgateConfig.Conversation conversation() {
+        return conversation;
     }
 
     @Override

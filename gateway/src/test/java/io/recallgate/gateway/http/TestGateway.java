@@ -3,6 +3,7 @@ package io.recallgate.gateway.http;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.recallgate.gateway.config.ApiKeys;
+import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.http.pipeline.HttpEnvironment;
 import io.recallgate.gateway.http.pipeline.HttpOptions;
 import io.recallgate.gateway.http.transfer.TransferOptions;
@@ -47,7 +48,7 @@ final class TestGateway implements AutoCloseable {
             .build();
 
     TestGateway() {
-        this(null);
+        this((ApiKeys) null);
     }
 
     TestGateway(@Nullable ApiKeys keys) {
@@ -60,6 +61,17 @@ final class TestGateway implements AutoCloseable {
 
     /** With keys that may change while it serves. */
     TestGateway(TransferOptions transfers, @Nullable Supplier<ApiKeys> keys) {
+        this(transfers, keys, ScriptedRuntime.CONVERSATION);
+    }
+
+    /** For conversations. */
+    TestGateway(RecallgateConfig.Conversation conversation) {
+        this(TransferOptions.DEFAULTS, null, conversation);
+    }
+
+    private TestGateway(
+            TransferOptions transfers, @Nullable Supplier<ApiKeys> keys, RecallgateConfig.Conversation conversation) {
+        runtime.conversation = conversation;
         api = HttpApi.create(
                 vertx,
                 runtime,

@@ -1,5 +1,6 @@
 package io.recallgate.gateway.http.pipeline;
 
+import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -48,16 +49,21 @@ public final class AnswerStream {
         }
     }
 
-    /** Ends the answer well, after a last piece that may be empty. */
-    public void end(Buffer last) {
+    /**
+     * Ends the answer well, after a last piece that may be empty.
+     *
+     * @return completes when all of it is in the socket, fails when the connection ended first
+     */
+    public Future<Void> end(Buffer last) {
         if (over || response.closed()) {
-            return;
+            return Future.failedFuture(new FailureException(FailureCode.CANCELLED, "the client is gone"));
         }
         over = true;
         Future<Void> sent = exchange.wantsHeadOnly() ? response.end() : response.end(last);
         exchange.sending(sent);
         sent.onFailure(this::notSent);
         answers.linger(exchange);
+        return sent;
     }
 
     /** Ends the answer in order, though its last piece tells of a failure. */

@@ -5,12 +5,14 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.http.failure.Dialect;
 import io.recallgate.time.Timers;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,6 +87,19 @@ final class Answers {
         // A proxy that collects the answer first would hide how far it is.
         response.putHeader("x-accel-buffering", "no");
         response.setChunked(!exchange.wantsHeadOnly());
+        return new AnswerStream(this, exchange, response);
+    }
+
+    /** Begins an answer that another server made. */
+    AnswerStream begin(Exchange exchange, int status, MultiMap headers, OptionalLong contentBytes) {
+        HttpServerResponse response = exchange.routing().response();
+        head(exchange, response, status);
+        headers.names().forEach(name -> response.putHeader(name, headers.getAll(name)));
+        if (contentBytes.isPresent()) {
+            response.putHeader("content-length", Long.toString(contentBytes.getAsLong()));
+        } else {
+            response.setChunked(true);
+        }
         return new AnswerStream(this, exchange, response);
     }
 

@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,29 +21,27 @@ import org.jspecify.annotations.Nullable;
 final class BodyReader {
 
     private final Timers timers;
-    private final Quota buffered;
 
-    BodyReader(Timers timers, Quota buffered) {
+    BodyReader(Timers timers) {
         this.timers = timers;
-        this.buffered = buffered;
     }
 
     /**
      * Reads the body into the exchange.
      *
-     * @param options the bounds
-     * @param charged told how many bytes were taken from the quota, to be given back when the exchange is over
+     * @param bounds of its size and time
+     * @param charge gets the bytes; closed when the exchange is over
      */
-    Future<Void> read(Exchange exchange, HttpOptions options, LongConsumer charged) {
+    Future<Void> read(Exchange exchange, HttpOptions.Bodies bounds, Charge charge) {
         HttpServerRequest request = exchange.routing().request();
         if (request.isEnded()) {
-            return takeOver(exchange, options, charged);
+            return takeOver(exchange, bounds, charge);
         }
         long announced = announced(request);
-        if (announced > options.bodyBytes()) {
-            return Future.failedFuture(tooLarge(options));
+        if (announced > bounds.bytes()) {
+            return Future.failedFuture(tooLarge(bounds.bytes()));
         }
-        Reading reading = new Reading(exchange, options, charged);
+        Reading reading = new Reading(exchange, bounds, charge);
         if (announced > 0 && !reading.charge(announced)) {
             return Future.failedFuture(full());
         }
@@ -53,20 +50,19 @@ final class BodyReader {
     }
 
     /** In a foreign application a body handler may have read the body before us. */
-    private Future<Void> takeOver(Exchange exchange, HttpOptions options, LongConsumer charged) {
+    private static Future<Void> takeOver(Exchange exchange, HttpOptions.Bodies bounds, Charge charge) {
         Buffer body = exchange.routing().body() == null
                 ? null
                 : exchange.routing().body().buffer();
         if (body == null) {
             return Future.succeededFuture();
         }
-        if (body.length() > options.bodyBytes()) {
-            return Future.failedFuture(tooLarge(options));
+        if (body.length() > bounds.bytes()) {
+            return Future.failedFuture(tooLarge(bounds.bytes()));
         }
-        if (!buffered.take(body.length(), options.bufferedBytes())) {
+        if (!charge.take(body.length())) {
             return Future.failedFuture(full());
         }
-        charged.accept(body.length());
         exchange.body(List.of(body), body.length());
         return Future.succeededFuture();
     }
@@ -77,10 +73,9 @@ final class BodyReader {
         return length == null ? 0 : length.length() > 18 ? Long.MAX_VALUE : Long.parseLong(length.trim());
     }
 
-    private static FailureException tooLarge(HttpOptions options) {
+    static FailureException tooLarge(long limitBytes) {
         return new FailureException(
-                FailureCode.PAYLOAD_TOO_LARGE,
-                "the body is larger than " + options.bodyBytes() + " bytes; send it in parts");
+                FailureCode.PAYLOAD_TOO_LARGE, "the body is larger than " + limitBytes + " bytes; send less at once");
     }
 
     private static FailureException full() {
@@ -92,22 +87,22 @@ final class BodyReader {
     private final class Reading {
 
         private final Exchange exchange;
-        private final HttpOptions options;
-        private final LongConsumer chargedBytes;
+        private final HttpOptions.Bodies bounds;
+        private final Charge charge;
         private final Promise<Void> done = Promise.promise();
         private final List<Buffer> chunks = new ArrayList<>();
         private long charged;
         private long received;
         private Timers.@Nullable Timer timer;
 
-        Reading(Exchange exchange, HttpOptions options, LongConsumer chargedBytes) {
+        Reading(Exchange exchange, HttpOptions.Bodies bounds, Charge charge) {
             this.exchange = exchange;
-            this.options = options;
-            this.chargedBytes = chargedBytes;
+            this.bounds = bounds;
+            this.charge = charge;
         }
 
         void start(HttpServerRequest request) {
-            timer = timers.schedule(TimeUnit.MILLISECONDS.toNanos(options.bodyMillis()), this::expire);
+            timer = timers.schedule(TimeUnit.MILLISECONDS.toNanos(bounds.millis()), this::expire);
             request.exceptionHandler(error -> fail(gone()));
             request.handler(this::chunk);
             request.endHandler(ignored -> end());
@@ -119,11 +114,10 @@ final class BodyReader {
         }
 
         boolean charge(long bytes) {
-            if (!buffered.take(bytes, options.bufferedBytes())) {
+            if (!charge.take(bytes)) {
                 return false;
             }
             charged += bytes;
-            chargedBytes.accept(bytes);
             return true;
         }
 
@@ -132,8 +126,8 @@ final class BodyReader {
             if (done.future().isComplete()) {
                 return; // Refused already: what still comes is dropped.
             }
-            if (received > options.bodyBytes()) {
-                fail(tooLarge(options));
+            if (received > bounds.bytes()) {
+                fail(tooLarge(bounds.bytes()));
             } else if (received > charged && !charge(received - charged)) {
                 fail(full());
             } else {
@@ -151,7 +145,7 @@ final class BodyReader {
 
         private void expire() {
             fail(new FailureException(
-                            FailureCode.BODY_TIMEOUT, "the body did not arrive within " + options.bodyMillis() + " ms")
+                            FailureCode.BODY_TIMEOUT, "the body did not arrive within " + bounds.millis() + " ms")
                     .retryAfter(Duration.ofSeconds(1)));
         }
 

@@ -18,6 +18,7 @@ import java.util.Set;
  * @param query names of its query parameters
  * @param streams whether body and answer pass through piece by piece: the body is not read before the route, and the
  *     request's lifetime is a day
+ * @param relays whether it passes a conversation on: larger bodies that may be compressed, and a query that is the provider's
  * @param route does the work
  */
 public record Endpoint(
@@ -29,6 +30,7 @@ public record Endpoint(
         Set<String> body,
         Set<String> query,
         boolean streams,
+        boolean relays,
         RouteHandler route) {
 
     /** What a JSON route takes. */
@@ -53,17 +55,17 @@ public record Endpoint(
 
     /** A native route that needs a key with {@code right} and takes neither body nor parameters. */
     public static Endpoint of(HttpMethod method, String path, Right right, RouteHandler route) {
-        return new Endpoint(method, path, Dialect.NATIVE, Gate.KEY, right, Set.of(), Set.of(), false, route);
+        return new Endpoint(method, path, Dialect.NATIVE, Gate.KEY, right, Set.of(), Set.of(), false, false, route);
     }
 
     /** The same with another gate. */
     public Endpoint gate(Gate other) {
-        return new Endpoint(method, path, dialect, other, right, body, query, streams, route);
+        return new Endpoint(method, path, dialect, other, right, body, query, streams, relays, route);
     }
 
     /** The same with errors of another dialect. */
     public Endpoint dialect(Dialect other) {
-        return new Endpoint(method, path, other, gate, right, body, query, streams, route);
+        return new Endpoint(method, path, other, gate, right, body, query, streams, relays, route);
     }
 
     /** The same with a JSON body. */
@@ -73,17 +75,22 @@ public record Endpoint(
 
     /** The same with a body of one of these media types. */
     public Endpoint body(Set<String> mediaTypes) {
-        return new Endpoint(method, path, dialect, gate, right, mediaTypes, query, streams, route);
+        return new Endpoint(method, path, dialect, gate, right, mediaTypes, query, streams, relays, route);
     }
 
     /** The same with these query parameters. */
     public Endpoint query(String... names) {
-        return new Endpoint(method, path, dialect, gate, right, body, Set.of(names), streams, route);
+        return new Endpoint(method, path, dialect, gate, right, body, Set.of(names), streams, relays, route);
     }
 
     /** The same as a streaming route: it uses {@link Exchange#incoming()} and {@link Exchange#stream}. */
     public Endpoint streaming() {
-        return new Endpoint(method, path, dialect, gate, right, body, query, true, route);
+        return new Endpoint(method, path, dialect, gate, right, body, query, true, relays, route);
+    }
+
+    /** The same as a route that passes a conversation on. */
+    public Endpoint relaying() {
+        return new Endpoint(method, path, dialect, gate, right, body, query, streams, true, route);
     }
 
     /** The path as Vert.x writes it: {@code /v1/memories/:id}. */

@@ -11,12 +11,14 @@ import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -41,6 +43,7 @@ public final class Exchange {
     private Scope scope = Scope.LOCAL;
     private Deadline deadline;
     private List<Buffer> chunks = List.of();
+    private byte @Nullable [] whole;
     private long bodyBytes;
     private @Nullable String allowed;
     private @Nullable AnswerStream stream;
@@ -139,13 +142,42 @@ public final class Exchange {
         return workers.run(Lane.FOREGROUND, bodyBytes, deadline, () -> decoder.apply(StrictJson.object(joined(body))));
     }
 
+    /**
+     * The body as one array, which is kept nowhere else. Copied on a worker when it is large.
+     *
+     * @return fails with {@code overloaded} or {@code deadline-exceeded}
+     */
+    public Future<byte[]> bytes() {
+        byte[] inflated = whole;
+        List<Buffer> body = chunks;
+        dropBody();
+        return inflated != null
+                ? Future.succeededFuture(inflated)
+                : workers.runOnHeld(bodyBytes, deadline, () -> joined(body));
+    }
+
+    /** Replaces the body by what it is when it is inflated; that may be large even if the body is not. */
+    Future<Void> inflate(Inflation.Coding coding, long limitBytes, Charge charge) {
+        Inflation inflation = new Inflation(coding, chunks, limitBytes, deadline);
+        long compressedBytes = bodyBytes;
+        dropBody();
+        return workers.runOnHeld(JsonWorkers.LARGE_BYTES, deadline, () -> inflation.run(charge))
+                .map(inflated -> {
+                    charge.giveBack(compressedBytes);
+                    bodyBytes = inflated.length;
+                    whole = inflated;
+                    return null;
+                });
+    }
+
     private static byte[] joined(List<Buffer> chunks) {
-        if (chunks.size() == 1) {
-            return chunks.get(0).getBytes();
+        byte[] joined = new byte[chunks.stream().mapToInt(Buffer::length).sum()];
+        int at = 0;
+        for (Buffer chunk : chunks) {
+            chunk.getBytes(joined, at);
+            at += chunk.length();
         }
-        Buffer whole = Buffer.buffer(chunks.stream().mapToInt(Buffer::length).sum());
-        chunks.forEach(whole::appendBuffer);
-        return whole.getBytes();
+        return joined;
     }
 
     /** Whether a body came with the request. */
@@ -178,6 +210,39 @@ public final class Exchange {
         return Optional.of(begun);
     }
 
+    /**
+     * Begins an answer with another server's status and headers, which is written piece by piece. As {@link #stream} in
+     * everything else.
+     *
+     * @param headers to send; those that every answer of ours has give way to them
+     * @param contentBytes how long the answer is going to be, empty when that is not known
+     * @return empty when the deadline has answered already, or when nobody is left to answer
+     */
+    public Optional<AnswerStream> relay(int status, MultiMap headers, OptionalLong contentBytes) {
+        if (routing.response().closed() || !claimAnswer()) {
+            return Optional.empty();
+        }
+        AnswerStream begun = answers.begin(this, status, headers, contentBytes);
+        stream = begun;
+        return Optional.of(begun);
+    }
+
+    /** The request's headers. */
+    public MultiMap headers() {
+        return routing.request().headers();
+    }
+
+    /** The query as it was sent, without its question mark, empty when there is none. */
+    public String rawQuery() {
+        String query = routing.request().query();
+        return query == null ? "" : query;
+    }
+
+    /** When the request's head came, on the clock of its deadline. */
+    public long startNanos() {
+        return startNanos;
+    }
+
     /** The answer that is written piece by piece, if one has begun. */
     Optional<AnswerStream> streaming() {
         return Optional.ofNullable(stream);
@@ -190,10 +255,6 @@ public final class Exchange {
     /** Where the JSON of large bodies is read and written. */
     public JsonWorkers workers() {
         return workers;
-    }
-
-    long startNanos() {
-        return startNanos;
     }
 
     /** True for the one that may write the answer: result, failure and deadline race for it. */
@@ -234,6 +295,7 @@ public final class Exchange {
     /** Lets the body go once it is decoded or nobody wants it. */
     void dropBody() {
         chunks = List.of();
+        whole = null;
     }
 
     /** The end of the answer is on its way; what is before it goes first. */

@@ -19,6 +19,13 @@ public final class Parameters {
 
     /** Known parameters only, each once and valid text; and the caller's own deadline. */
     static void check(Exchange exchange) {
+        if (!exchange.endpoint().relays()) {
+            checkQuery(exchange);
+        }
+        exchange.header(DEADLINE).ifPresent(text -> exchange.shorten(whole(DEADLINE, text, 1, 999_999_999_999L)));
+    }
+
+    private static void checkQuery(Exchange exchange) {
         MultiMap query = queryOf(exchange);
         Set<String> known = exchange.endpoint().query();
         for (String name : query.names()) {
@@ -34,7 +41,6 @@ public final class Parameters {
             }
             TextRules.requireClean(name, query.get(name));
         }
-        exchange.header(DEADLINE).ifPresent(text -> exchange.shorten(whole(DEADLINE, text, 1, 999_999_999_999L)));
     }
 
     private static MultiMap queryOf(Exchange exchange) {

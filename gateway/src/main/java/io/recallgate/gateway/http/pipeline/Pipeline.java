@@ -13,6 +13,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -38,6 +39,7 @@ public final class Pipeline {
     private final Connections connections;
     private final Quota inFlight = new Quota();
     private final Quota buffered = new Quota();
+    private final Quota conversations = new Quota();
     private final HttpMetrics metrics;
     private final Answers answers;
     private final Credentials credentials;
@@ -60,10 +62,10 @@ public final class Pipeline {
         this.environment = environment;
         this.options = options;
         this.workers = workers;
-        metrics = new HttpMetrics(environment.registry(), inFlight::used, buffered::used);
+        metrics = new HttpMetrics(environment.registry(), inFlight::used, () -> buffered.used() + conversations.used());
         answers = new Answers(environment.timers(), metrics);
         credentials = new Credentials(environment.keys(), environment.localName());
-        bodies = new BodyReader(environment.timers(), buffered);
+        bodies = new BodyReader(environment.timers());
     }
 
     /** Serves one request of {@code endpoint}. */
@@ -207,16 +209,20 @@ public final class Pipeline {
             String parameter = parts[i].trim().replace("\"", "");
             charset &= !parameter.startsWith("charset=") || parameter.equals("charset=utf-8");
         }
-        boolean encoded = served.exchange
+        boolean readable = served.exchange
                 .header("content-encoding")
-                .filter(coding -> !coding.equalsIgnoreCase("identity"))
-                .isPresent();
-        if (!charset || encoded || !endpoint.body().contains(parts[0].trim())) {
+                .map(coding -> coding.equalsIgnoreCase("identity")
+                        || (endpoint.relays() && Inflation.Coding.of(coding).isPresent()))
+                .orElse(true);
+        if (!charset || !readable || !endpoint.body().contains(parts[0].trim())) {
             throw FailureException.ofField(
                     FailureCode.UNSUPPORTED_MEDIA_TYPE,
                     "content-type",
                     "send \"content-type: " + String.join("\" or \"content-type: ", endpoint.body())
-                            + "\" in UTF-8, not compressed");
+                            + "\" in UTF-8, "
+                            + (endpoint.relays()
+                                    ? "as it is or with \"content-encoding: gzip\" or \"deflate\""
+                                    : "not compressed"));
         }
         return PASSED;
     }
@@ -226,7 +232,13 @@ public final class Pipeline {
                 || served.exchange.endpoint().streams()) {
             return PASSED;
         }
-        return bodies.read(served.exchange, served.options, bytes -> served.bufferedBytes += bytes);
+        HttpOptions.Bodies bounds = served.options.bodiesOf(served.exchange.endpoint());
+        Optional<Inflation.Coding> coding =
+                served.exchange.header("content-encoding").flatMap(Inflation.Coding::of);
+        return bodies.read(served.exchange, bounds, served.charge)
+                .compose(read -> coding.isPresent()
+                        ? served.exchange.inflate(coding.get(), bounds.bytes(), served.charge)
+                        : PASSED);
     }
 
     private Future<Void> route(Served served) {
@@ -250,7 +262,7 @@ public final class Pipeline {
         private final Exchange exchange;
         private final HttpOptions options;
         private boolean admitted;
-        private long bufferedBytes;
+        private final Charge charge;
         private Timers.Timer timer = () -> false;
         private boolean connectionDone;
         private boolean workDone;
@@ -258,6 +270,9 @@ public final class Pipeline {
         Served(Exchange exchange, HttpOptions options) {
             this.exchange = exchange;
             this.options = options;
+            this.charge = new Charge(
+                    exchange.endpoint().relays() ? conversations : buffered,
+                    options.bodiesOf(exchange.endpoint()).bufferedBytes());
         }
 
         void armDeadline(Timers timers) {
@@ -343,8 +358,7 @@ public final class Pipeline {
                 return;
             }
             exchange.dropBody();
-            buffered.giveBack(bufferedBytes);
-            bufferedBytes = 0;
+            charge.close();
             if (admitted) {
                 admitted = false;
                 inFlight.giveBack(1);

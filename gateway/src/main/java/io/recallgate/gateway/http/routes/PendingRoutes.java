@@ -3,9 +3,7 @@ package io.recallgate.gateway.http.routes;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.config.ApiKeys.Right;
-import io.recallgate.gateway.http.failure.Dialect;
 import io.recallgate.gateway.http.pipeline.Endpoint;
-import io.recallgate.gateway.http.pipeline.Gate;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
@@ -19,13 +17,7 @@ public final class PendingRoutes {
     public static List<Endpoint> endpoints() {
         return List.of(
                 pending(HttpMethod.GET, "/v1/probes", Right.READ),
-                pending(HttpMethod.POST, "/v1/probes/{name}/run", Right.ADMIN),
-                pending(HttpMethod.POST, "/v1/chat/completions", Right.WRITE)
-                        .dialect(Dialect.OPENAI)
-                        .gate(Gate.OWN_KEY_HEADER),
-                pending(HttpMethod.POST, "/v1/messages", Right.WRITE)
-                        .dialect(Dialect.ANTHROPIC)
-                        .gate(Gate.OWN_KEY_HEADER));
+                pending(HttpMethod.POST, "/v1/probes/{name}/run", Right.ADMIN));
     }
 
     private static Endpoint pending(HttpMethod method, String path, Right right) {
