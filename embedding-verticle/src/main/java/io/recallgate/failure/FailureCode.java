@@ -39,6 +39,8 @@ public enum FailureCode {
     PAYLOAD_TOO_LARGE(1301, 413, Retry.NEVER),
     /** The work is larger than the whole queue may hold, so waiting would never help (CONTRACTS A24a). */
     WORK_TOO_LARGE(1302, 413, Retry.NEVER),
+    /** What of a conversation may not be left out is longer than the model's window. */
+    CONTEXT_TOO_LONG(1303, 400, Retry.NEVER),
     /** A queue is full. */
     OVERLOADED(1401, 429, Retry.LATER),
     /** Starting: listening, but not ready. */
@@ -66,6 +68,8 @@ public enum FailureCode {
     EMBEDDING_GIVEN_UP(1510, 422, Retry.NEVER),
     /** The embedding provider's vectors have another dimension than they should. */
     DIMENSION_MISMATCH(1511, 502, Retry.LATER),
+    /** A conversation could not be prepared in its budget, and nothing of it could safely be sent without. */
+    PREPARATION_EXPIRED(1512, 503, Retry.LATER),
     /** The caller's deadline passed first. */
     DEADLINE_EXCEEDED(1601, 504, Retry.LATER),
     /** The caller cancelled; over HTTP nobody is left to read this. */
@@ -74,6 +78,8 @@ public enum FailureCode {
     UPSTREAM_FAILED(1801, 502, Retry.LATER),
     /** The provider of a conversation took longer than it may to connect, to answer or to go on. */
     UPSTREAM_TIMEOUT(1802, 504, Retry.LATER),
+    /** The provider of a conversation answered with what is no answer. */
+    UPSTREAM_UNREADABLE(1803, 502, Retry.LATER),
     /** A route whose issue is not done yet; it says so instead of pretending. */
     NOT_IMPLEMENTED(1701, 501, Retry.NEVER),
     /** A defect of ours. */

@@ -136,6 +136,7 @@ class ArchitectureTest {
                     "io.recallgate.embedding.model..",
                     "io.recallgate.embedding.wire..",
                     "io.recallgate.recall.search..",
+                    "io.recallgate.gateway.conversation.fit..",
                     "io.recallgate.gateway.config..",
                     "io.recallgate.gateway.postgres..",
                     "io.recallgate.gateway.cli..");

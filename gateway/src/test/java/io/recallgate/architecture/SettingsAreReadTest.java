@@ -25,11 +25,12 @@ class SettingsAreReadTest {
             .importPackages("io.recallgate");
 
     /** What makes the configuration. */
-    private static final Set<String> MAKES = Set.of("RecallgateConfig", "RemoteSettings", "ConversationSettings");
+    private static final Set<String> MAKES =
+            Set.of("RecallgateConfig", "RemoteSettings", "ConversationSettings", "PreparationSettings");
 
     /** What only makes and checks the configuration. */
     private static final Set<String> CHECKS =
-            Set.of("RecallgateConfig", "RemoteSettings", "ConversationSettings", "CrossChecks");
+            Set.of("RecallgateConfig", "RemoteSettings", "ConversationSettings", "PreparationSettings", "CrossChecks");
 
     @Test
     void everySettingGoesIntoTheConfiguration() {

@@ -137,7 +137,8 @@ final class ConversationSettings {
                         base(values, Setting.UPSTREAM_ANTHROPIC_URL),
                         values.number(Setting.UPSTREAM_CONNECT_TIMEOUT_MS),
                         values.number(Setting.UPSTREAM_FIRST_BYTE_TIMEOUT_MS),
-                        values.number(Setting.UPSTREAM_SILENCE_TIMEOUT_MS)));
+                        values.number(Setting.UPSTREAM_SILENCE_TIMEOUT_MS)),
+                PreparationSettings.of(values));
     }
 
     private static URI base(SettingValues values, Setting setting) {

@@ -2,6 +2,7 @@ package io.recallgate.gateway.config;
 
 import io.recallgate.embedding.remote.RemoteOptions;
 import io.recallgate.gateway.conversation.admission.AdmissionLimits;
+import io.recallgate.gateway.conversation.prepare.PreparationOptions;
 import io.recallgate.gateway.conversation.upstream.UpstreamOptions;
 import io.recallgate.recall.api.RankingSettings;
 import io.recallgate.recall.api.RankingSettings.FusionMethod;
@@ -70,8 +71,9 @@ public record RecallgateConfig(
      *
      * @param admission how many at once, and how many may wait
      * @param upstream the providers
+     * @param preparation what a turn is given
      */
-    public record Conversation(AdmissionLimits admission, UpstreamOptions upstream) {}
+    public record Conversation(AdmissionLimits admission, UpstreamOptions upstream, PreparationOptions preparation) {}
 
     /**
      * PostgreSQL.

@@ -235,6 +235,11 @@ public enum Setting implements SettingTable {
     TURNS_WAITING_PER_OWNER(ConversationSettings.TURNS_WAITING_PER_OWNER),
     TURNS_WAITING_PER_SESSION(ConversationSettings.TURNS_WAITING_PER_SESSION),
     TURNS_WAIT_MS(ConversationSettings.TURNS_WAIT_MS),
+    PREPARATION_BUDGET_MS(PreparationSettings.PREPARATION_BUDGET_MS),
+    TURN_MEMORIES(PreparationSettings.TURN_MEMORIES),
+    TURN_PINNED(PreparationSettings.TURN_PINNED),
+    TURN_MEMORY_CHARS(PreparationSettings.TURN_MEMORY_CHARS),
+    CONTEXT_WINDOWS(PreparationSettings.CONTEXT_WINDOWS),
 
     JOB_LEASE_MS(
             "RECALLGATE_JOB_LEASE_MS",

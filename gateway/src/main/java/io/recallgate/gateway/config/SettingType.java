@@ -1,5 +1,6 @@
 package io.recallgate.gateway.config;
 
+import io.recallgate.gateway.conversation.fit.ContextWindows;
 import io.recallgate.recall.api.RetentionPolicy;
 import io.recallgate.recall.api.Scope;
 import java.net.URI;
@@ -189,6 +190,24 @@ public sealed interface SettingType {
         private static void require(boolean holds) {
             if (!holds) {
                 throw new IllegalArgumentException("not OWNER/PROJECT=DAYS");
+            }
+        }
+    }
+
+    /** Context windows of models: {@code MODEL=TOKENS}, separated by commas. */
+    record Windows() implements SettingType {
+        @Override
+        public String allowed() {
+            return "a list such as my-model=32768,other-*=200000";
+        }
+
+        @Override
+        public boolean accepts(String raw) {
+            try {
+                ContextWindows.of(raw);
+                return !raw.isBlank();
+            } catch (IllegalArgumentException wrong) {
+                return false;
             }
         }
     }

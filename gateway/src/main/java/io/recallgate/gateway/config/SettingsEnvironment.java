@@ -34,8 +34,7 @@ final class SettingsEnvironment {
             "RECALLGATE_EVAL_DIR");
 
     /** Designed and not built yet: whoever sets one should not believe that it does something. */
-    private static final Pattern NOT_YET =
-            Pattern.compile("RECALLGATE_(PREPARATION_BUDGET_MS|UPSTREAM.*|PROBE_.*)(_FILE)?");
+    private static final Pattern NOT_YET = Pattern.compile("RECALLGATE_PROBE_.*");
 
     /** What Kubernetes sets for a service named recallgate, and what the tests read. */
     private static final Pattern FOREIGN = Pattern.compile("RECALLGATE_(SERVICE_.*|PORT|PORT_\\d+_.*|TEST_.*)");

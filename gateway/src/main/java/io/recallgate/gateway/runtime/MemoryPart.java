@@ -1,7 +1,7 @@
 package io.recallgate.gateway.runtime;
 
 import io.recallgate.embedding.api.Embedder;
-import io.recallgate.recall.api.ConversationService;
+import io.recallgate.gateway.conversation.turn.TurnPreparation;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallService;
@@ -38,8 +38,8 @@ interface MemoryPart {
         /** What recall did of late. */
         RecallStatistics statistics();
 
-        /** Keeps how far conversations are. */
-        ConversationService conversations();
+        /** Makes of a conversation's request what its provider is sent. */
+        TurnPreparation turns();
 
         /** {@code schema} and {@code server}, for health. */
         JsonObject facts();

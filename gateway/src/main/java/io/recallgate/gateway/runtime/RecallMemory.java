@@ -3,7 +3,10 @@ package io.recallgate.gateway.runtime;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.embedding.api.Embedder;
 import io.recallgate.gateway.config.SettingsHolder;
-import io.recallgate.recall.api.ConversationService;
+import io.recallgate.gateway.conversation.prepare.MemoryPreparation;
+import io.recallgate.gateway.conversation.prepare.PreparationOptions;
+import io.recallgate.gateway.conversation.turn.TurnPreparation;
+import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallLogPolicy;
@@ -64,12 +67,20 @@ final class RecallMemory implements MemoryPart {
      * @param recall of recall and its jobs
      * @param log what is kept of recalls
      * @param retention how long memories are kept
+     * @param turns what a turn is given
      */
-    record Live(Supplier<RecallSettings> recall, Supplier<RecallLogPolicy> log, Supplier<RetentionPolicy> retention) {
+    record Live(
+            Supplier<RecallSettings> recall,
+            Supplier<RecallLogPolicy> log,
+            Supplier<RetentionPolicy> retention,
+            Supplier<PreparationOptions> turns) {
 
         static Live of(SettingsHolder settings) {
-            return new Live(settings.recallSettings(), () -> settings.config().recallLog(), () -> settings.config()
-                    .retention());
+            return new Live(
+                    settings.recallSettings(),
+                    () -> settings.config().recallLog(),
+                    () -> settings.config().retention(),
+                    () -> settings.config().conversation().preparation());
         }
     }
 
@@ -125,7 +136,7 @@ final class RecallMemory implements MemoryPart {
         private final Retention retention;
         private final Notifications notifications;
         private final MemoryStore memories;
-        private final ConversationService conversations;
+        private final TurnPreparation turns;
         private final JobService jobs;
         private final RecallService recall;
         private final RecallEndpoint endpoint;
@@ -144,7 +155,6 @@ final class RecallMemory implements MemoryPart {
                     vectors,
                     analysts,
                     new MemoryStore.Config(time.clock(), DatabaseTime.SERVER, model::fingerprint));
-            this.conversations = new ConversationStore(database, memories, DatabaseTime.SERVER);
             this.jobs = new JobReports(database, DatabaseTime.SERVER, model);
             this.recall = SearchServices.create(
                     new SearchServices.Parts(
@@ -159,6 +169,15 @@ final class RecallMemory implements MemoryPart {
                     time.timers(),
                     live.recall(),
                     registry);
+            this.turns = new MemoryPreparation(
+                    new MemoryPreparation.Parts(
+                            vertx,
+                            recall,
+                            new ConversationStore(database, memories, DatabaseTime.SERVER),
+                            new JsonWorkers(readers),
+                            time.clock(),
+                            time.timers()),
+                    live.turns());
             this.runner = JobRunner.create(
                     vertx,
                     new JobRunner.Stores(database, vectors),
@@ -210,8 +229,8 @@ final class RecallMemory implements MemoryPart {
         }
 
         @Override
-        public ConversationService conversations() {
-            return conversations;
+        public TurnPreparation turns() {
+            return turns;
         }
 
         @Override

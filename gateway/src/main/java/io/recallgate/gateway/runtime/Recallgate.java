@@ -8,9 +8,6 @@ import io.recallgate.gateway.config.ConfigFiles;
 import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsHolder;
 import io.recallgate.gateway.config.SettingsOperations;
-import io.recallgate.gateway.conversation.turn.PassThrough;
-import io.recallgate.gateway.conversation.turn.TurnPreparation;
-import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.recall.read.ReadLimits;
 import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.time.Clock;
@@ -59,7 +56,6 @@ public final class Recallgate implements GatewayRuntime {
     private final Parts parts;
     private final ReadWorkers readers;
     private final HealthReport health;
-    private final TurnPreparation turns;
     private final Lifecycle lifecycle = new Lifecycle();
 
     private final AtomicReference<@Nullable DataDirectory> directory = new AtomicReference<>();
@@ -86,7 +82,6 @@ public final class Recallgate implements GatewayRuntime {
         this.timers = time.timers();
         this.parts = parts;
         this.readers = readers;
-        this.turns = new PassThrough(new JsonWorkers(readers));
         this.health = new HealthReport(time.clock(), parts, files::stale);
     }
 
@@ -323,7 +318,7 @@ public final class Recallgate implements GatewayRuntime {
                 services.statistics(),
                 parts.embedding().embedder(),
                 parts.embedding().workers(),
-                turns);
+                services.turns());
     }
 
     private static FailureException stopped() {

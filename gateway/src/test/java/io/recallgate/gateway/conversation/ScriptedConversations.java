@@ -63,7 +63,10 @@ public final class ScriptedConversations implements ConversationService {
             accepted.add(turn);
             synchronized (this) {
                 String key = key(scope, turn.session());
-                checkpoints.put(key + turn.checkpoint().chain(), turn.checkpoint());
+                Checkpoint checkpoint = turn.checkpoint();
+                if (checkpoint != null) {
+                    checkpoints.put(key + checkpoint.chain(), checkpoint);
+                }
                 Injection injection = turn.injection();
                 if (injection != null) {
                     injections.put(key + injection.chain(), injection);

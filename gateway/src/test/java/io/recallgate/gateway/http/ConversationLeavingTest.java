@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.conversation.admission.AdmissionLimits;
+import io.recallgate.gateway.conversation.prepare.PreparationOptions;
 import io.recallgate.gateway.conversation.turn.PhaseRun;
 import io.recallgate.gateway.conversation.turn.PreparedTurn;
 import io.recallgate.gateway.conversation.turn.Protocol;
@@ -48,7 +49,8 @@ class ConversationLeavingTest {
         upstream = new UpstreamStub();
         gateway = new TestGateway(new RecallgateConfig.Conversation(
                 new AdmissionLimits(2, 2, 1, 1, 1, 1, 30_000),
-                upstream.conversation().upstream()));
+                upstream.conversation().upstream(),
+                PreparationOptions.DEFAULTS));
         turns = new Scripted(gateway.runtime.turns);
         gateway.runtime.turns = turns;
     }

@@ -12,6 +12,7 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsOperations;
 import io.recallgate.gateway.conversation.admission.AdmissionLimits;
+import io.recallgate.gateway.conversation.prepare.PreparationOptions;
 import io.recallgate.gateway.conversation.turn.PassThrough;
 import io.recallgate.gateway.conversation.turn.TurnPreparation;
 import io.recallgate.gateway.conversation.upstream.UpstreamOptions;
@@ -79,7 +80,8 @@ final class ScriptedRuntime implements GatewayRuntime {
     static final RecallgateConfig.Conversation CONVERSATION = new RecallgateConfig.Conversation(
             new AdmissionLimits(64, 48, 4, 256, 192, 16, 30_000),
             new UpstreamOptions(
-                    false, URI.create("http://127.0.0.1:1"), URI.create("http://127.0.0.1:1"), 5_000, 60_000, 60_000));
+                    false, URI.create("http://127.0.0.1:1"), URI.create("http://127.0.0.1:1"), 5_000, 60_000, 60_000),
+            PreparationOptions.DEFAULTS);
 
     volatile RecallgateConfig.Conversation conversation = CONVERSATION;
     volatile ModelIdentity model = MODEL;

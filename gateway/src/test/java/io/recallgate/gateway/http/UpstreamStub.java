@@ -1,6 +1,7 @@
 package io.recallgate.gateway.http;
 
 import io.recallgate.gateway.config.RecallgateConfig;
+import io.recallgate.gateway.conversation.prepare.PreparationOptions;
 import io.recallgate.gateway.conversation.turn.Protocol;
 import io.recallgate.gateway.conversation.upstream.UpstreamOptions;
 import io.vertx.core.MultiMap;
@@ -70,7 +71,8 @@ final class UpstreamStub implements AutoCloseable {
     }
 
     static RecallgateConfig.Conversation conversation(UpstreamOptions upstream) {
-        return new RecallgateConfig.Conversation(ScriptedRuntime.CONVERSATION.admission(), upstream);
+        return new RecallgateConfig.Conversation(
+                ScriptedRuntime.CONVERSATION.admission(), upstream, PreparationOptions.DEFAULTS);
     }
 
     Received next() throws InterruptedException {

@@ -2,7 +2,7 @@ package io.recallgate.gateway.runtime;
 
 import io.recallgate.embedding.api.Embedder;
 import io.recallgate.embedding.api.WorkerOperations;
-import io.recallgate.recall.api.ConversationService;
+import io.recallgate.gateway.conversation.turn.TurnPreparation;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallService;
@@ -116,8 +116,8 @@ final class ScriptedParts {
         }
 
         @Override
-        public ConversationService conversations() {
-            return unused(ConversationService.class);
+        public TurnPreparation turns() {
+            return unused(TurnPreparation.class);
         }
 
         @Override

@@ -100,16 +100,18 @@ public final class ConversationStore implements ConversationService {
 
     private Future<Void> note(SqlConnection connection, Scope scope, AcceptedTurn turn) {
         Checkpoint checkpoint = turn.checkpoint();
-        Future<?> accepted = connection
-                .preparedQuery(ACCEPT)
-                .execute(scoped(scope, turn.session(), checkpoint.chain())
-                        .addValue(checkpoint.messages())
-                        .addValue(checkpoint.windowStart())
-                        .addValue(checkpoint.shortenedUntil())
-                        .addValue(checkpoint.windowTokens())
-                        .addValue(checkpoint.counted())
-                        .addValue(checkpoint.tokenizer())
-                        .addValue(time.now()));
+        Future<?> accepted = checkpoint == null
+                ? Future.succeededFuture()
+                : connection
+                        .preparedQuery(ACCEPT)
+                        .execute(scoped(scope, turn.session(), checkpoint.chain())
+                                .addValue(checkpoint.messages())
+                                .addValue(checkpoint.windowStart())
+                                .addValue(checkpoint.shortenedUntil())
+                                .addValue(checkpoint.windowTokens())
+                                .addValue(checkpoint.counted())
+                                .addValue(checkpoint.tokenizer())
+                                .addValue(time.now()));
         Injection injection = turn.injection();
         Future<?> injected = injection == null
                 ? Future.succeededFuture()

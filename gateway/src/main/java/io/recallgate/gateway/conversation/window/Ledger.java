@@ -1,19 +1,25 @@
 package io.recallgate.gateway.conversation.window;
 
 import io.recallgate.gateway.conversation.transcript.Transcript;
+import io.recallgate.recall.api.Injection;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.UUID;
 
 /**
  * The blocks of earlier turns at the messages that had them: the same bytes at the same place, so that a provider's prompt cache
  * still matches. Immutable.
  */
 public final class Ledger {
+
+    /** No blocks. */
+    public static final Ledger NONE = new Ledger(new TreeMap<>());
 
     private final SortedMap<Integer, Injection> placed;
 
@@ -59,17 +65,25 @@ public final class Ledger {
         return placed.containsKey(index);
     }
 
+    /** The memories in the block of a message, in its order; none when it has no block. */
+    public List<UUID> memories(int index) {
+        Injection injection = placed.get(index);
+        return injection == null ? List.of() : injection.memories();
+    }
+
     /** Memories that the model sees in them. */
-    public Set<String> memoryIds() {
-        Set<String> ids = new HashSet<>();
-        placed.values().forEach(injection -> ids.addAll(injection.memoryIds()));
+    public Set<UUID> memoryIds() {
+        Set<UUID> ids = new HashSet<>();
+        placed.values().forEach(injection -> ids.addAll(injection.memories()));
         return ids;
     }
 
-    /** Pinned memories that the model sees in them, as they were. One whose content changed since is not among them. */
-    public Set<Injection.Pinned> pinned() {
-        Set<Injection.Pinned> pinned = new HashSet<>();
-        placed.values().forEach(injection -> pinned.addAll(injection.pinned()));
+    /**
+     * Pinned memories that the model sees in them, with the hashes of their contents: each as it was when it was given last.
+     */
+    public Map<UUID, String> pinned() {
+        Map<UUID, String> pinned = new HashMap<>();
+        placed.values().forEach(injection -> pinned.putAll(injection.pinned()));
         return pinned;
     }
 }

@@ -38,6 +38,7 @@ public record FailureShape(String title, String openAiType, String openAiCode, S
             case WORK_TOO_LARGE ->
                 new FailureShape(
                         "The work is larger than the queue", OPENAI_INVALID, "work_too_large", "request_too_large");
+            case CONTEXT_TOO_LONG -> invalid("Longer than the model's window", "context_length_exceeded");
             case OVERLOADED ->
                 new FailureShape("Too much at once", "rate_limit_error", "rate_limit_exceeded", "rate_limit_error");
             case NOT_READY -> server("Starting", "not_ready");
@@ -52,6 +53,8 @@ public record FailureShape(String title, String openAiType, String openAiCode, S
             case EMBEDDING_GIVEN_UP -> invalid("This input cannot be embedded here", "embedding_given_up");
             case MODEL_UNUSABLE -> server("The model cannot be loaded", "model_unusable");
             case EMBEDDING_CIRCUIT_OPEN -> server("The embedding provider is being spared", "embedding_circuit_open");
+            case PREPARATION_EXPIRED -> server("Not prepared in time", "preparation_expired");
+            case UPSTREAM_UNREADABLE -> server("The provider's answer cannot be read", "upstream_unreadable");
             case DEADLINE_EXCEEDED ->
                 new FailureShape("The deadline passed", OPENAI_SERVER, "deadline_exceeded", "timeout_error");
             case UPSTREAM_FAILED -> server("The provider failed", "upstream_failed");

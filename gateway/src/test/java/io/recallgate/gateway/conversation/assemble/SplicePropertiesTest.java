@@ -15,16 +15,17 @@ import io.recallgate.gateway.conversation.transcript.Span;
 import io.recallgate.gateway.conversation.transcript.Transcript;
 import io.recallgate.gateway.conversation.turn.Protocol;
 import io.recallgate.gateway.conversation.turn.RequestBody;
-import io.recallgate.gateway.conversation.window.Injection;
 import io.recallgate.gateway.conversation.window.Ledger;
+import io.recallgate.recall.api.Injection;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.UUID;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -176,8 +177,8 @@ class SplicePropertiesTest {
         SortedMap<Integer, String> blocks = blocks(history, first, random);
         byte[] before = bytes(Splice.of(first, plan, blocks));
         List<Injection> stored = new ArrayList<>();
-        blocks.forEach(
-                (index, block) -> stored.add(new Injection(first.chain(index), block, List.of("m" + index), Set.of())));
+        blocks.forEach((index, block) ->
+                stored.add(new Injection(first.chain(index), block, List.of(new UUID(0, index)), Map.of())));
 
         history.open();
         Transcript second = Rendering.plain().transcript(history);

@@ -6,11 +6,11 @@ import io.recallgate.gateway.conversation.fit.AcceptedWindow;
 import io.recallgate.gateway.conversation.transcript.Transcript;
 import io.recallgate.gateway.conversation.turn.Protocol;
 import io.recallgate.gateway.conversation.turn.RequestBody;
-import io.recallgate.gateway.conversation.window.Injection.Pinned;
+import io.recallgate.recall.api.Injection;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class LedgerTest {
@@ -28,8 +28,16 @@ class LedgerTest {
                 new RequestBody(("{\"messages\":[" + messages + "]}").getBytes(StandardCharsets.UTF_8)));
     }
 
-    private static Injection at(Transcript transcript, int index, String block, Pinned... pinned) {
-        return new Injection(transcript.chain(index), block, List.of("m" + index), Set.of(pinned));
+    private static Injection at(Transcript transcript, int index, String block) {
+        return new Injection(transcript.chain(index), block, List.of(id(index)), Map.of());
+    }
+
+    private static Injection pinnedAt(Transcript transcript, int index, String block, String hash) {
+        return new Injection(transcript.chain(index), block, List.of(id(index)), Map.of(id(7), hash));
+    }
+
+    private static UUID id(int number) {
+        return new UUID(0, number);
     }
 
     private static AcceptedWindow window(Transcript transcript) {
@@ -40,14 +48,15 @@ class LedgerTest {
     @Test
     void aBlockComesAgainAtItsMessageAndNowhereElse() {
         Transcript before = said("a", "b", "c");
-        Pinned pinned = new Pinned("m0", "hash");
-        List<Injection> stored = List.of(at(before, 0, "A", pinned), at(before, 2, "C"));
+        List<Injection> stored = List.of(pinnedAt(before, 0, "A", "hash"), at(before, 2, "C"));
         Ledger ledger = Ledger.of(stored, said("a", "b", "c", "d", "e"));
         assertThat(ledger.blocks()).isEqualTo(Map.of(0, "A", 2, "C"));
         assertThat(ledger.has(2)).isTrue();
         assertThat(ledger.has(4)).isFalse();
-        assertThat(ledger.memoryIds()).containsExactlyInAnyOrder("m0", "m2");
-        assertThat(ledger.pinned()).containsExactly(pinned);
+        assertThat(ledger.memoryIds()).containsExactlyInAnyOrder(id(0), id(2));
+        assertThat(ledger.memories(2)).containsExactly(id(2));
+        assertThat(ledger.memories(4)).isEmpty();
+        assertThat(ledger.pinned()).isEqualTo(Map.of(id(7), "hash"));
         assertThat(Ledger.of(stored, said("a", "x", "c")).blocks())
                 .as("another answer")
                 .isEqualTo(Map.of(0, "A"));
@@ -59,12 +68,18 @@ class LedgerTest {
     @Test
     void whatIsLeftOutIsNotSeenAnyMore() {
         Transcript read = said("a", "b", "c");
-        Pinned pinned = new Pinned("m0", "hash");
-        Ledger kept = Ledger.of(List.of(at(read, 0, "A", pinned), at(read, 2, "C")), read)
+        Ledger kept = Ledger.of(List.of(pinnedAt(read, 0, "A", "hash"), at(read, 2, "C")), read)
                 .from(2);
         assertThat(kept.blocks()).isEqualTo(Map.of(2, "C"));
-        assertThat(kept.memoryIds()).containsExactly("m2");
+        assertThat(kept.memoryIds()).containsExactly(id(2));
         assertThat(kept.pinned()).isEmpty();
+    }
+
+    @Test
+    void aPinnedMemoryThatWasGivenTwiceIsSeenAsItWasGivenLast() {
+        Transcript read = said("a", "b", "c");
+        List<Injection> stored = List.of(pinnedAt(read, 2, "C", "new"), pinnedAt(read, 0, "A", "old"));
+        assertThat(Ledger.of(stored, read).pinned()).isEqualTo(Map.of(id(7), "new"));
     }
 
     @Test

@@ -1,0 +1,132 @@
+package io.recallgate.gateway.conversation.prepare;
+
+import io.recallgate.gateway.conversation.fit.TokenCache;
+import io.recallgate.gateway.conversation.fit.TokenCounter;
+import io.recallgate.gateway.conversation.fit.Tokenizer;
+import io.recallgate.gateway.conversation.turn.PhaseRun;
+import io.recallgate.gateway.conversation.turn.PreparedTurn;
+import io.recallgate.gateway.conversation.turn.TurnPreparation;
+import io.recallgate.gateway.conversation.turn.TurnRequest;
+import io.recallgate.gateway.http.json.JsonWorkers;
+import io.recallgate.recall.api.ConversationService;
+import io.recallgate.recall.api.RecallRequest;
+import io.recallgate.recall.api.RecallResponse;
+import io.recallgate.recall.api.RecallService;
+import io.recallgate.recall.api.Scope;
+import io.recallgate.time.Clock;
+import io.recallgate.time.Timers;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** Prepares turns with memory. One for a node; thread-safe. */
+public final class MemoryPreparation implements TurnPreparation {
+
+    /** Messages whose tokens are remembered: several long conversations; 120 bytes each. */
+    private static final int COUNTED_MESSAGES = 65_536;
+
+    private static final int KNOWN_CONVERSATIONS = 4_096;
+
+    private final Parts parts;
+    private final Supplier<PreparationOptions> options;
+    private final SharedWork<Question, RecallResponse> recalls = new SharedWork<>();
+    private final KnownConversations known = new KnownConversations(KNOWN_CONVERSATIONS);
+    private final TokenCache counted = new TokenCache(COUNTED_MESSAGES);
+    private final Set<Tokenizer> loaded = EnumSet.of(Tokenizer.ESTIMATE);
+    private final Set<Tokenizer> loading = EnumSet.noneOf(Tokenizer.class);
+
+    /**
+     * What it works with.
+     *
+     * @param vertx whose workers take what must not wait for the read workers
+     * @param recall recalls
+     * @param conversations knows how far conversations are
+     * @param workers read bodies and count tokens
+     * @param clock of the deadlines
+     * @param timers end the budget
+     */
+    public record Parts(
+            Vertx vertx,
+            RecallService recall,
+            ConversationService conversations,
+            JsonWorkers workers,
+            Clock clock,
+            Timers timers) {}
+
+    /** What makes two recalls the same one. */
+    record Question(Scope scope, String query, int limit) {}
+
+    /** @param options read for each turn */
+    public MemoryPreparation(Parts parts, Supplier<PreparationOptions> options) {
+        this.parts = parts;
+        this.options = options;
+    }
+
+    @Override
+    public Future<PreparedTurn> prepare(TurnRequest request, PhaseRun run) {
+        return new Preparing(this, request, run, options.get()).start();
+    }
+
+    Parts parts() {
+        return parts;
+    }
+
+    KnownConversations known() {
+        return known;
+    }
+
+    /** Recalls once what several turns ask at the same time. */
+    Future<RecallResponse> recall(Scope scope, RecallRequest request) {
+        return recalls.join(
+                new Question(scope, request.query(), request.limit()), request.cancel(), nobodyWaits -> parts.recall()
+                        .recall(
+                                scope,
+                                new RecallRequest(
+                                        request.query(),
+                                        request.mode(),
+                                        request.limit(),
+                                        request.session(),
+                                        request.kinds(),
+                                        request.explain(),
+                                        request.deadline(),
+                                        nobodyWaits)));
+    }
+
+    /**
+     * Who counts for a model. A vocabulary takes up to a second to read, which no turn waits for: until it is there, tokens are
+     * estimated.
+     */
+    TokenCounter counter(String model) {
+        Tokenizer tokenizer = Tokenizer.of(model);
+        return new TokenCounter(isLoaded(tokenizer) ? tokenizer : Tokenizer.ESTIMATE, counted);
+    }
+
+    private boolean isLoaded(Tokenizer tokenizer) {
+        synchronized (loaded) {
+            if (loaded.contains(tokenizer)) {
+                return true;
+            }
+            if (!loading.add(tokenizer)) {
+                return false;
+            }
+        }
+        parts.vertx()
+                .executeBlocking(
+                        () -> {
+                            tokenizer.load();
+                            return tokenizer;
+                        },
+                        false)
+                .onComplete(done -> {
+                    synchronized (loaded) {
+                        loading.remove(tokenizer);
+                        if (done.succeeded()) {
+                            loaded.add(tokenizer);
+                        }
+                    }
+                });
+        return false;
+    }
+}

@@ -1,0 +1,384 @@
+package io.recallgate.gateway.conversation.prepare;
+
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.conversation.assemble.Splice;
+import io.recallgate.gateway.conversation.fit.AcceptedWindow;
+import io.recallgate.gateway.conversation.fit.FitBudget;
+import io.recallgate.gateway.conversation.fit.FitOutcome;
+import io.recallgate.gateway.conversation.fit.FitPlan;
+import io.recallgate.gateway.conversation.fit.Fitter;
+import io.recallgate.gateway.conversation.fit.TokenCounter;
+import io.recallgate.gateway.conversation.prepare.Selection.Chosen;
+import io.recallgate.gateway.conversation.transcript.Transcript;
+import io.recallgate.gateway.conversation.turn.Phase;
+import io.recallgate.gateway.conversation.turn.PhaseRun;
+import io.recallgate.gateway.conversation.turn.PreparedTurn;
+import io.recallgate.gateway.conversation.turn.TurnRequest;
+import io.recallgate.gateway.conversation.window.Ledger;
+import io.recallgate.gateway.http.json.JsonWorkers;
+import io.recallgate.recall.api.Conversation;
+import io.recallgate.recall.api.Memory;
+import io.recallgate.recall.api.RecallHit;
+import io.recallgate.recall.api.RecallResponse;
+import io.recallgate.time.CancelCause;
+import io.recallgate.time.CancelSignal;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.Timers;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One turn from its body to the bytes that are sent. Steps end in the order in which they are begun, and each hands over to the
+ * next; the end of the budget takes the word from whichever has it, and gives it to the {@link Fallback}. On the request's
+ * event loop.
+ */
+final class Preparing {
+
+    /** Below this, counting takes less than handing it over. */
+    private static final int COUNTED_INLINE_BYTES = 8 * 1024;
+
+    /** What counting and splicing may need after the selection: a cold conversation of 200,000 tokens. */
+    private static final long FIT_RESERVE_MILLIS = 150;
+
+    private final MemoryPreparation node;
+    private final TurnRequest request;
+    private final PhaseRun run;
+    private final PreparationOptions options;
+    private final Context loop;
+    private final Promise<PreparedTurn> done = Promise.promise();
+    private final Labels labels = new Labels();
+    /** Fires when the turn needs nothing more of what it asked for. */
+    private final CancelSignal over = new CancelSignal();
+
+    private Timers.Timer timer = () -> false;
+    /** Whoever sets it has the word: a step that comes to its end later does nothing. */
+    private boolean settled;
+
+    Preparing(MemoryPreparation node, TurnRequest request, PhaseRun run, PreparationOptions options) {
+        this.node = node;
+        this.request = request;
+        this.run = run;
+        this.options = options;
+        this.loop = node.parts().vertx().getOrCreateContext();
+    }
+
+    Future<PreparedTurn> start() {
+        run.enter(Phase.DECODE);
+        CancelSignal.Registration leaving = request.cancel().onCancel(cause -> loop.runOnContext(turn -> leave(cause)));
+        done.future().onComplete(ended -> {
+            leaving.remove();
+            timer.cancel();
+            over.cancel(CancelCause.SUPERSEDED);
+        });
+        then(
+                node.parts()
+                        .workers()
+                        .runOnHeld(
+                                request.body().length(),
+                                request.lifetime(),
+                                () -> Transcript.parse(request.protocol(), request.body())),
+                decoded -> {
+                    if (decoded.failed()) {
+                        refuse(FailureException.of(decoded.cause()));
+                    } else {
+                        new Steps(decoded.result()).identify();
+                    }
+                });
+        return done.future();
+    }
+
+    /** Goes on with {@code next} on the request's event loop, unless somebody else has the word by then. */
+    private <T> void then(Future<T> step, Consumer<Future<T>> next) {
+        step.onComplete(ended -> loop.runOnContext(turn -> {
+            if (!settled) {
+                try {
+                    next.accept(step);
+                } catch (RuntimeException e) {
+                    refuse(FailureException.of(e));
+                }
+            }
+        }));
+    }
+
+    private void leave(CancelCause cause) {
+        if (!settled) {
+            refuse(
+                    cause == CancelCause.DEADLINE
+                            ? new FailureException(FailureCode.DEADLINE_EXCEEDED, "the request's deadline passed")
+                            : new FailureException(FailureCode.CANCELLED, "the client is gone"));
+        }
+    }
+
+    private void refuse(FailureException why) {
+        settled = true;
+        done.tryFail(why);
+    }
+
+    /** What comes after the body is read. */
+    private final class Steps {
+
+        private final Transcript transcript;
+        private final TurnSession session;
+        private final TokenCounter counter;
+        private final Deadline budget;
+
+        private Ledger ledger = Ledger.NONE;
+        private @Nullable AcceptedWindow accepted;
+        private Chosen chosen = Chosen.NONE;
+        private Future<List<Memory>> pinned = Future.succeededFuture(List.of());
+        private @Nullable Future<RecallResponse> recalled;
+
+        Steps(Transcript transcript) {
+            this.transcript = transcript;
+            this.session = new TurnSession(request, transcript);
+            this.counter = node.counter(transcript.options().model());
+            this.budget = request.lifetime().minAfterMillis(options.budgetMillis());
+            labels.session(session.name());
+        }
+
+        void identify() {
+            run.enter(Phase.IDENTIFY);
+            timer = node.parts().timers().schedule(budget.remainingNanos(), () -> loop.runOnContext(turn -> expire()));
+            Deadline questions = questions();
+            Future<Conversation> known = node.parts()
+                    .conversations()
+                    .load(request.scope(), session.name(), session.chains(), questions, over);
+            pinned = node.parts().conversations().pinned(request.scope(), options.pinned(), questions, over);
+            if (session.isNewQuestion()) {
+                recalled = recall(questions);
+            }
+            then(known, this::identified);
+        }
+
+        /** By when what is asked must be answered, so that there is time to use it. */
+        private Deadline questions() {
+            long reserveMillis = Math.min(FIT_RESERVE_MILLIS, options.budgetMillis() / 4);
+            return budget.minusNanos(TimeUnit.MILLISECONDS.toNanos(reserveMillis));
+        }
+
+        private @Nullable Future<RecallResponse> recall(Deadline questions) {
+            return session.question(questions, over)
+                    .map(asked -> node.recall(request.scope(), asked))
+                    .orElse(null);
+        }
+
+        private void identified(Future<Conversation> known) {
+            Conversation conversation = Conversation.UNKNOWN;
+            if (known.succeeded()) {
+                conversation = known.result();
+            } else {
+                degraded(known.cause());
+                conversation = new Conversation(node.known().checkpoints(request.scope(), session.name()), List.of());
+            }
+            session.found(conversation);
+            accepted = session.accepted(counter.tokenizer()).orElse(null);
+            ledger = Ledger.of(conversation.injections(), transcript);
+            run.enter(Phase.SELECT);
+            if (ledger.has(transcript.currentTurn()) || !session.takesMemories()) {
+                run.enter(Phase.FIT);
+                fit();
+                return;
+            }
+            Future<RecallResponse> hits = recalled != null ? recalled : recall(questions());
+            if (hits == null) {
+                then(pinned, found -> selected(List.of()));
+            } else {
+                then(hits, answered -> then(pinned, found -> selected(hits(answered))));
+            }
+        }
+
+        private List<RecallHit> hits(Future<RecallResponse> answered) {
+            if (answered.failed()) {
+                degraded(answered.cause());
+                return List.of();
+            }
+            RecallResponse response = answered.result();
+            labels.recall(response.recallId().toString());
+            if (response.degraded() != null) {
+                labels.degraded(response.degraded().wireName());
+            }
+            return response.hits();
+        }
+
+        private void selected(List<RecallHit> hits) {
+            if (pinned.failed()) {
+                degraded(pinned.cause());
+            }
+            int firstKept = accepted == null ? 0 : accepted.firstKept();
+            chosen = new Selection(transcript, ledger.from(firstKept), firstKept, session.name())
+                    .choose(pinned.succeeded() ? pinned.result() : List.of(), hits, options);
+            run.enter(Phase.FIT);
+            fit();
+        }
+
+        private void fit() {
+            FitBudget room = room();
+            int from = accepted == null ? 0 : accepted.messages();
+            then(
+                    counting(from, () -> new Fitter(counter, budget::isPassed).fit(transcript, room, accepted)),
+                    fitted -> {
+                        if (fitted.failed()) {
+                            // The workers are in trouble or it took too long; either way there is another way.
+                            degraded(fitted.cause());
+                            fallBack();
+                        } else {
+                            fitted(fitted.result(), room);
+                        }
+                    });
+        }
+
+        private void fitted(FitOutcome outcome, FitBudget room) {
+            if (outcome instanceof FitPlan plan) {
+                assemble(Rung.FULL, plan, ledger, chosen);
+            } else if (outcome instanceof FitOutcome.TooLong && room.memory() > 0) {
+                // Memory goes before the client's own words do.
+                chosen = Chosen.NONE;
+                ledger = Ledger.NONE;
+                labels.degraded("context-full");
+                fit();
+            } else if (outcome instanceof FitOutcome.TooLong tooLong) {
+                refuse(tooLong(tooLong));
+            } else {
+                expire();
+            }
+        }
+
+        private Future<FitOutcome> counting(int from, Callable<FitOutcome> work) {
+            int bytes = transcript.body().length()
+                    - (from > 0 && from < transcript.size()
+                            ? transcript.entry(from).whole().start()
+                            : from == 0 ? 0 : transcript.body().length());
+            if (bytes < COUNTED_INLINE_BYTES) {
+                try {
+                    return Future.succeededFuture(work.call());
+                } catch (Exception e) {
+                    return Future.failedFuture(e);
+                }
+            }
+            return node.parts().workers().runOnHeld(JsonWorkers.LARGE_BYTES, budget, work);
+        }
+
+        private FitBudget room() {
+            return options.windows()
+                    .find(transcript.options().model())
+                    .map(window ->
+                            new FitBudget(window.budget(transcript.options().outputLimit()), memoryTokens()))
+                    .orElse(FitBudget.UNKNOWN);
+        }
+
+        private long memoryTokens() {
+            long tokens = chosen.block().isEmpty()
+                    ? 0
+                    : counter.block(chosen.block().text()).tokens();
+            for (String block : ledger.blocks().values()) {
+                tokens += counter.block(block).tokens();
+            }
+            return tokens;
+        }
+
+        private void assemble(Rung rung, FitPlan plan, Ledger sentAgain, Chosen fresh) {
+            run.enter(Phase.ASSEMBLE);
+            SortedMap<Integer, String> blocks =
+                    new TreeMap<>(sentAgain.from(plan.firstKept()).blocks());
+            if (!fresh.block().isEmpty()) {
+                blocks.put(transcript.currentTurn(), fresh.block().text());
+            }
+            settled = true;
+            Splice splice = Splice.of(transcript, plan, blocks);
+            labels.window(rung, plan.firstKept());
+            labels.memories(given(splice, sentAgain, fresh));
+            done.tryComplete(new SplicedTurn(
+                    node,
+                    request,
+                    session,
+                    new SplicedTurn.Sent(rung, plan, fresh, counter.tokenizer()),
+                    splice,
+                    labels.headers()));
+        }
+
+        /** The memories that the newest message has, now or since the turn began. */
+        private List<String> given(Splice splice, Ledger sentAgain, Chosen fresh) {
+            int newest = transcript.currentTurn();
+            if (!splice.injected().contains(newest)) {
+                return List.of();
+            }
+            return fresh.block().isEmpty()
+                    ? sentAgain.memories(newest).stream().map(UUID::toString).toList()
+                    : fresh.block().ids();
+        }
+
+        /** Time is up: whoever has the word loses it. */
+        private void expire() {
+            if (settled) {
+                return;
+            }
+            labels.degraded("deadline-exhausted");
+            fallBack();
+        }
+
+        private void fallBack() {
+            settled = true;
+            over.cancel(CancelCause.DEADLINE);
+            // What was read of the database by now is taken; what is asked by then comes too late.
+            if (accepted == null) {
+                session.found(new Conversation(node.known().checkpoints(request.scope(), session.name()), List.of()));
+                accepted = session.accepted(counter.tokenizer()).orElse(null);
+            }
+            FitBudget room = room();
+            // Not on the read workers, which may be what is in trouble.
+            node.parts()
+                    .vertx()
+                    .executeBlocking(() -> Fallback.choose(transcript, room, accepted), false)
+                    .onComplete(chosenRung -> loop.runOnContext(turn -> fellBack(chosenRung)));
+        }
+
+        private void fellBack(AsyncResult<Optional<Fallback>> outcome) {
+            if (done.future().isComplete()) {
+                return;
+            }
+            try {
+                if (outcome.failed()) {
+                    refuse(FailureException.of(outcome.cause()));
+                } else if (outcome.result().isEmpty()) {
+                    refuse(new FailureException(
+                                    FailureCode.PREPARATION_EXPIRED,
+                                    "the request could not be prepared in time, and is too long to be sent as it is")
+                            .retryAfter(Duration.ofSeconds(1)));
+                } else {
+                    Fallback fallback = outcome.result().get();
+                    boolean keepsBlocks = fallback.rung() == Rung.ACCEPTED;
+                    assemble(fallback.rung(), fallback.plan(), keepsBlocks ? ledger : Ledger.NONE, Chosen.NONE);
+                }
+            } catch (RuntimeException e) {
+                refuse(FailureException.of(e));
+            }
+        }
+
+        private void degraded(Throwable why) {
+            FailureCode code = FailureException.of(why).code();
+            labels.degraded(code == FailureCode.DEADLINE_EXCEEDED ? "deadline-exhausted" : code.code());
+        }
+    }
+
+    private static FailureException tooLong(FitOutcome.TooLong tooLong) {
+        return FailureException.ofField(
+                FailureCode.CONTEXT_TOO_LONG,
+                "messages",
+                "the current turn with its instructions and tools has " + (tooLong.exact() ? "" : "about ")
+                        + tooLong.needed() + " tokens, and the model takes " + tooLong.budget()
+                        + " beside the answer; shorten it");
+    }
+}

@@ -1,0 +1,119 @@
+package io.recallgate.gateway.conversation.prepare;
+
+import io.recallgate.gateway.conversation.fit.AcceptedWindow;
+import io.recallgate.gateway.conversation.fit.Tokenizer;
+import io.recallgate.gateway.conversation.transcript.Transcript;
+import io.recallgate.gateway.conversation.turn.TurnRequest;
+import io.recallgate.gateway.conversation.window.Checkpoints;
+import io.recallgate.recall.api.Checkpoint;
+import io.recallgate.recall.api.Conversation;
+import io.recallgate.recall.api.ConversationService;
+import io.recallgate.recall.api.RecallMode;
+import io.recallgate.recall.api.RecallRequest;
+import io.recallgate.time.CancelSignal;
+import io.recallgate.time.Deadline;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Where a request stands in its conversation. On the request's event loop. */
+final class TurnSession {
+
+    /** What is asked for: more than are given, since some are in the conversation itself. */
+    private static final int ASKED_HITS = 30;
+
+    /** A question is the end of what a user wrote: what is pasted stands before it. */
+    private static final int QUESTION_CHARS = 2_000;
+
+    private static final int NAME_DIGITS = 32;
+
+    private final Transcript transcript;
+    private final String name;
+    private List<Checkpoint> checkpoints = List.of();
+
+    TurnSession(TurnRequest request, Transcript transcript) {
+        this.transcript = transcript;
+        String given = request.session();
+        // A client that names no session has one all the same: its conversation begins the same way each time.
+        this.name = given == null ? "auto-" + transcript.chain(0).substring(0, NAME_DIGITS) : given;
+    }
+
+    String name() {
+        return name;
+    }
+
+    Transcript transcript() {
+        return transcript;
+    }
+
+    /** Of the messages that may have a block, the newest first. */
+    List<String> chains() {
+        List<String> chains = new ArrayList<>();
+        for (int i = transcript.size() - 1; i >= 0 && chains.size() < ConversationService.MAX_CHAINS; i--) {
+            if (transcript.entry(i).userTurn()) {
+                chains.add(transcript.chain(i));
+            }
+        }
+        return Collections.unmodifiableList(chains);
+    }
+
+    /** Whether the newest message can have a block: a user speaks in it. */
+    boolean takesMemories() {
+        return transcript.entry(transcript.currentTurn()).userTurn();
+    }
+
+    /** Whether nothing has followed what the user said, such as the result of a tool. */
+    boolean isNewQuestion() {
+        return takesMemories() && transcript.currentTurn() == transcript.size() - 1;
+    }
+
+    /** What is recalled for this turn, empty when the user said nothing in words. */
+    Optional<RecallRequest> question(Deadline deadline, CancelSignal cancel) {
+        String said = transcript.text(transcript.currentTurn()).strip();
+        if (said.isEmpty()) {
+            return Optional.empty();
+        }
+        int from = Math.max(0, said.length() - QUESTION_CHARS);
+        from += Character.isLowSurrogate(said.charAt(from)) ? 1 : 0;
+        return Optional.of(new RecallRequest(
+                said.substring(from), RecallMode.HYBRID, ASKED_HITS, null, Set.of(), false, deadline, cancel));
+    }
+
+    /** What is known of it. */
+    void found(Conversation conversation) {
+        checkpoints = conversation.checkpoints();
+    }
+
+    /** The window to go on with, empty when none suits or other tokens were counted. */
+    Optional<AcceptedWindow> accepted(Tokenizer tokenizer) {
+        return Checkpoints.choose(
+                checkpoints.stream()
+                        .filter(checkpoint -> checkpoint.tokenizer().equals(tokenizer.name()))
+                        .map(TurnSession::window)
+                        .toList(),
+                transcript);
+    }
+
+    private static AcceptedWindow window(Checkpoint checkpoint) {
+        return new AcceptedWindow(
+                checkpoint.windowStart(),
+                checkpoint.shortenedUntil(),
+                checkpoint.messages(),
+                checkpoint.chain(),
+                checkpoint.windowTokens(),
+                checkpoint.counted());
+    }
+
+    /** How many of its messages were remembered before. */
+    int remembered() {
+        int most = 0;
+        for (Checkpoint checkpoint : checkpoints) {
+            if (checkpoint.messages() > most && transcript.hasChain(checkpoint.messages() - 1, checkpoint.chain())) {
+                most = checkpoint.messages();
+            }
+        }
+        return most;
+    }
+}
