@@ -19,6 +19,15 @@ class ContextWindowsTest {
     }
 
     @Test
+    void theOrderOfNamesDoesNotMatter() {
+        for (String own : new String[] {"a-b*=5000,a-*=6000", "a-*=6000,a-b*=5000"}) {
+            assertThat(ContextWindows.of(own).find("a-b-c").orElseThrow().context())
+                    .as(own)
+                    .isEqualTo(5_000);
+        }
+    }
+
+    @Test
     void aProviderBeforeTheNameDoesNotHideIt() {
         for (String model : new String[] {
             "anthropic/claude-sonnet-4.5", "eu.anthropic.claude-3-haiku-20240307-v1:0", "Claude-Opus-4-1"
