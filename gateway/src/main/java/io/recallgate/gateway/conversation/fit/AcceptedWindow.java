@@ -11,10 +11,17 @@ import io.recallgate.gateway.conversation.transcript.Transcript;
  * @param messages how many messages the conversation had
  * @param chain of the last of them
  * @param tokens of the messages that were sent, without what goes along with every turn
- * @param exact whether they were counted
+ * @param exact whether they were counted, all of them
+ * @param tokenizer that counted them; for another model they are another number
  */
 public record AcceptedWindow(
-        int firstKept, int shortenedUntil, int messages, String chain, long tokens, boolean exact) {
+        int firstKept,
+        int shortenedUntil,
+        int messages,
+        String chain,
+        long tokens,
+        boolean exact,
+        Tokenizer tokenizer) {
 
     /**
      * Whether it is a window of this conversation: nothing in it has changed, and it begins where a conversation may begin. A

@@ -40,10 +40,14 @@ public record FitPlan(
         return all;
     }
 
-    /** The window to accept when the turn goes well. */
-    public AcceptedWindow window(Transcript transcript) {
+    /**
+     * The window to accept when the turn goes well.
+     *
+     * @param tokenizer that the plan was made with
+     */
+    public AcceptedWindow window(Transcript transcript, Tokenizer tokenizer) {
         int last = transcript.size() - 1;
         return new AcceptedWindow(
-                firstKept, shortenedUntil, transcript.size(), transcript.chain(last), windowTokens, exact);
+                firstKept, shortenedUntil, transcript.size(), transcript.chain(last), windowTokens, exact, tokenizer);
     }
 }

@@ -40,13 +40,13 @@ public final class Fitter {
     /**
      * What is sent of a conversation.
      *
-     * @param accepted from an earlier turn; kept as it is when it {@link AcceptedWindow#suits} and what came since fits behind
-     *     it, and then nothing of it is counted again
+     * @param accepted from an earlier turn; kept as it is when it {@link AcceptedWindow#suits}, this tokenizer counted it and
+     *     what came since fits behind it, and then nothing of it is counted again
      */
     public FitOutcome fit(Transcript transcript, FitBudget budget, @Nullable AcceptedWindow accepted) {
         try {
             Count fixed = counter.fixed(transcript);
-            if (accepted != null && accepted.suits(transcript)) {
+            if (accepted != null && accepted.tokenizer() == counter.tokenizer() && accepted.suits(transcript)) {
                 Tally behind = tally(transcript, accepted.messages(), transcript.size());
                 long window = accepted.tokens() + behind.tokens;
                 if (fixed.tokens() + window + budget.memory() <= budget.input()) {

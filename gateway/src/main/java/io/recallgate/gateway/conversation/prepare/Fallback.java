@@ -30,7 +30,7 @@ record Fallback(Rung rung, FitPlan plan) {
     static Optional<Fallback> choose(Transcript transcript, FitBudget budget, @Nullable AcceptedWindow accepted) {
         Fitter estimating = new Fitter(new TokenCounter(Tokenizer.ESTIMATE, new TokenCache(0)), () -> false);
         if (accepted != null
-                && estimating.fit(transcript, budget, accepted) instanceof FitPlan plan
+                && estimating.fit(transcript, budget, estimated(accepted)) instanceof FitPlan plan
                 && plan.accepted()) {
             return Optional.of(new Fallback(Rung.ACCEPTED, plan));
         }
@@ -40,5 +40,17 @@ record Fallback(Rung rung, FitPlan plan) {
             return Optional.empty();
         }
         return Optional.of(plan.isWhole() ? new Fallback(Rung.PASSTHROUGH, plan) : new Fallback(Rung.SUFFIX, plan));
+    }
+
+    /** Counted tokens are no more than estimated ones, so what is estimated may be added to them. */
+    private static AcceptedWindow estimated(AcceptedWindow accepted) {
+        return new AcceptedWindow(
+                accepted.firstKept(),
+                accepted.shortenedUntil(),
+                accepted.messages(),
+                accepted.chain(),
+                accepted.tokens(),
+                false,
+                Tokenizer.ESTIMATE);
     }
 }

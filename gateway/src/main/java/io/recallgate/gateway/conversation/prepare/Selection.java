@@ -76,7 +76,7 @@ final class Selection {
                 pinned.stream().filter(this::isNews).limit(options.pinned()).toList();
         Set<UUID> taken = new HashSet<>();
         pinned.forEach(memory -> taken.add(memory.id()));
-        Set<UUID> seen = visible.memoryIds();
+        Set<UUID> seen = visible.memories();
         double least = hits.isEmpty() ? 0 : hits.get(0).score() * LEAST_SHARE;
         List<Memory> recalled = hits.stream()
                 .filter(hit -> hit.score() >= least)
@@ -97,7 +97,7 @@ final class Selection {
 
     /** A pinned memory is given once, and again when it has changed. */
     private boolean isNews(Memory memory) {
-        return !memory.contentHash().equals(visible.pinned().get(memory.id()));
+        return !visible.showsPinned(memory.id(), memory.contentHash());
     }
 
     /** Whether the model reads it anyway, in the conversation itself. */

@@ -91,19 +91,20 @@ final class TurnSession {
         return Checkpoints.choose(
                 checkpoints.stream()
                         .filter(checkpoint -> checkpoint.tokenizer().equals(tokenizer.name()))
-                        .map(TurnSession::window)
+                        .map(checkpoint -> window(checkpoint, tokenizer))
                         .toList(),
                 transcript);
     }
 
-    private static AcceptedWindow window(Checkpoint checkpoint) {
+    private static AcceptedWindow window(Checkpoint checkpoint, Tokenizer tokenizer) {
         return new AcceptedWindow(
                 checkpoint.windowStart(),
                 checkpoint.shortenedUntil(),
                 checkpoint.messages(),
                 checkpoint.chain(),
                 checkpoint.windowTokens(),
-                checkpoint.counted());
+                checkpoint.counted(),
+                tokenizer);
     }
 
     /** How many of its messages were remembered before. */

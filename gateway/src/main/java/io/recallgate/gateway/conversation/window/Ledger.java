@@ -72,18 +72,19 @@ public final class Ledger {
     }
 
     /** Memories that the model sees in them. */
-    public Set<UUID> memoryIds() {
+    public Set<UUID> memories() {
         Set<UUID> ids = new HashSet<>();
         placed.values().forEach(injection -> ids.addAll(injection.memories()));
         return ids;
     }
 
     /**
-     * Pinned memories that the model sees in them, with the hashes of their contents: each as it was when it was given last.
+     * Whether the model sees a pinned memory in them as it is now.
+     *
+     * @param hash of its content, which may have changed since it was sent
      */
-    public Map<UUID, String> pinned() {
-        Map<UUID, String> pinned = new HashMap<>();
-        placed.values().forEach(injection -> pinned.putAll(injection.pinned()));
-        return pinned;
+    public boolean showsPinned(UUID id, String hash) {
+        return placed.values().stream()
+                .anyMatch(injection -> hash.equals(injection.pinned().get(id)));
     }
 }

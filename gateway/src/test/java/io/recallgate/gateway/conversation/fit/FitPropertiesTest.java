@@ -100,7 +100,8 @@ class FitPropertiesTest {
         history.open();
         // The client moved its marks, and one that has no room for what came since is cut anew.
         Transcript after = Rendering.marked(random).transcript(history);
-        if (fitter.fit(after, new FitBudget(budget, 0), first.window(before)) instanceof FitPlan second) {
+        if (fitter.fit(after, new FitBudget(budget, 0), first.window(before, Tokenizer.ESTIMATE))
+                instanceof FitPlan second) {
             assertSound(second, after);
             assertThat(second.tokens()).isLessThanOrEqualTo(budget);
             if (second.accepted()) {

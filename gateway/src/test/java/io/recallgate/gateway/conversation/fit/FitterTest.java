@@ -135,7 +135,7 @@ class FitterTest {
                 .read();
         AtomicInteger asked = new AtomicInteger();
         FitPlan second = (FitPlan) new Fitter(counter, () -> asked.incrementAndGet() > 1_000)
-                .fit(after, new FitBudget(budget, 0), first.window(before));
+                .fit(after, new FitBudget(budget, 0), first.window(before, Tokenizer.ESTIMATE));
         assertThat(second.accepted()).isTrue();
         assertThat(second.firstKept()).isEqualTo(first.firstKept());
         assertThat(second.shortenings(after)).isEqualTo(first.shortenings(before));
@@ -150,7 +150,7 @@ class FitterTest {
         }
         Transcript before = read();
         long budget = all(before) + 20;
-        AcceptedWindow window = plan(before, budget, 0).window(before);
+        AcceptedWindow window = plan(before, budget, 0).window(before, Tokenizer.ESTIMATE);
         Transcript after = says("user", words(100)).read();
         FitPlan moved = (FitPlan) fitter.fit(after, new FitBudget(budget, 0), window);
         assertThat(moved.accepted()).isFalse();
@@ -158,21 +158,29 @@ class FitterTest {
     }
 
     @Test
+    void aWindowThatAnotherTokenizerCountedIsCountedAnew() {
+        Transcript read = says("user", words(100)).says("user", "now").read();
+        AcceptedWindow other = plan(read, 10_000, 0).window(read, Tokenizer.O200K);
+        FitPlan plan = (FitPlan) fitter.fit(read, new FitBudget(10_000, 0), other);
+        assertThat(plan.accepted()).isFalse();
+    }
+
+    @Test
     void aWindowOfAnotherConversationIsNotKept() {
         Transcript read =
                 says("user", "a").says("assistant", "b").says("user", "c").read();
-        AcceptedWindow own = new AcceptedWindow(0, 0, 2, read.chain(1), 10, true);
+        AcceptedWindow own = new AcceptedWindow(0, 0, 2, read.chain(1), 10, true, Tokenizer.ESTIMATE);
         assertThat(own.suits(read)).isTrue();
-        assertThat(new AcceptedWindow(0, 0, 2, read.chain(0), 10, true).suits(read))
+        assertThat(new AcceptedWindow(0, 0, 2, read.chain(0), 10, true, Tokenizer.ESTIMATE).suits(read))
                 .as("another chain")
                 .isFalse();
-        assertThat(new AcceptedWindow(0, 0, 4, read.chain(2), 10, true).suits(read))
+        assertThat(new AcceptedWindow(0, 0, 4, read.chain(2), 10, true, Tokenizer.ESTIMATE).suits(read))
                 .as("longer")
                 .isFalse();
-        assertThat(new AcceptedWindow(1, 0, 2, read.chain(1), 10, true).suits(read))
+        assertThat(new AcceptedWindow(1, 0, 2, read.chain(1), 10, true, Tokenizer.ESTIMATE).suits(read))
                 .as("begins with an answer")
                 .isFalse();
-        assertThat(new AcceptedWindow(0, 3, 3, read.chain(2), 10, true).suits(read))
+        assertThat(new AcceptedWindow(0, 3, 3, read.chain(2), 10, true, Tokenizer.ESTIMATE).suits(read))
                 .as("shortens the current turn")
                 .isFalse();
     }

@@ -3,6 +3,7 @@ package io.recallgate.gateway.conversation.window;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.gateway.conversation.fit.AcceptedWindow;
+import io.recallgate.gateway.conversation.fit.Tokenizer;
 import io.recallgate.gateway.conversation.transcript.Transcript;
 import io.recallgate.gateway.conversation.turn.Protocol;
 import io.recallgate.gateway.conversation.turn.RequestBody;
@@ -28,35 +29,31 @@ class LedgerTest {
                 new RequestBody(("{\"messages\":[" + messages + "]}").getBytes(StandardCharsets.UTF_8)));
     }
 
+    private static final UUID FIRST = new UUID(0, 0);
+
+    /** With one memory, whose id is the message's number. */
     private static Injection at(Transcript transcript, int index, String block) {
-        return new Injection(transcript.chain(index), block, List.of(id(index)), Map.of());
-    }
-
-    private static Injection pinnedAt(Transcript transcript, int index, String block, String hash) {
-        return new Injection(transcript.chain(index), block, List.of(id(index)), Map.of(id(7), hash));
-    }
-
-    private static UUID id(int number) {
-        return new UUID(0, number);
+        UUID id = new UUID(0, index);
+        return new Injection(transcript.chain(index), block, List.of(id), index == 0 ? Map.of(id, "hash") : Map.of());
     }
 
     private static AcceptedWindow window(Transcript transcript) {
         int size = transcript.size();
-        return new AcceptedWindow(0, 0, size, transcript.chain(size - 1), size, true);
+        return new AcceptedWindow(0, 0, size, transcript.chain(size - 1), size, true, Tokenizer.ESTIMATE);
     }
 
     @Test
     void aBlockComesAgainAtItsMessageAndNowhereElse() {
         Transcript before = said("a", "b", "c");
-        List<Injection> stored = List.of(pinnedAt(before, 0, "A", "hash"), at(before, 2, "C"));
+        List<Injection> stored = List.of(at(before, 0, "A"), at(before, 2, "C"));
         Ledger ledger = Ledger.of(stored, said("a", "b", "c", "d", "e"));
         assertThat(ledger.blocks()).isEqualTo(Map.of(0, "A", 2, "C"));
         assertThat(ledger.has(2)).isTrue();
         assertThat(ledger.has(4)).isFalse();
-        assertThat(ledger.memoryIds()).containsExactlyInAnyOrder(id(0), id(2));
-        assertThat(ledger.memories(2)).containsExactly(id(2));
-        assertThat(ledger.memories(4)).isEmpty();
-        assertThat(ledger.pinned()).isEqualTo(Map.of(id(7), "hash"));
+        assertThat(ledger.memories()).containsExactlyInAnyOrder(FIRST, new UUID(0, 2));
+        assertThat(ledger.showsPinned(FIRST, "hash")).isTrue();
+        assertThat(ledger.showsPinned(FIRST, "of a newer text")).isFalse();
+        assertThat(ledger.showsPinned(new UUID(0, 2), "hash")).as("not pinned").isFalse();
         assertThat(Ledger.of(stored, said("a", "x", "c")).blocks())
                 .as("another answer")
                 .isEqualTo(Map.of(0, "A"));
@@ -68,18 +65,11 @@ class LedgerTest {
     @Test
     void whatIsLeftOutIsNotSeenAnyMore() {
         Transcript read = said("a", "b", "c");
-        Ledger kept = Ledger.of(List.of(pinnedAt(read, 0, "A", "hash"), at(read, 2, "C")), read)
-                .from(2);
+        Ledger kept =
+                Ledger.of(List.of(at(read, 0, "A"), at(read, 2, "C")), read).from(2);
         assertThat(kept.blocks()).isEqualTo(Map.of(2, "C"));
-        assertThat(kept.memoryIds()).containsExactly(id(2));
-        assertThat(kept.pinned()).isEmpty();
-    }
-
-    @Test
-    void aPinnedMemoryThatWasGivenTwiceIsSeenAsItWasGivenLast() {
-        Transcript read = said("a", "b", "c");
-        List<Injection> stored = List.of(pinnedAt(read, 2, "C", "new"), pinnedAt(read, 0, "A", "old"));
-        assertThat(Ledger.of(stored, read).pinned()).isEqualTo(Map.of(id(7), "new"));
+        assertThat(kept.memories()).containsExactly(new UUID(0, 2));
+        assertThat(kept.showsPinned(FIRST, "hash")).isFalse();
     }
 
     @Test
@@ -132,7 +122,7 @@ class LedgerTest {
     @Test
     void aWindowThatDoesNotSuitGivesWayToAShorterOne() {
         Transcript read = said("a", "b", "c");
-        AcceptedWindow odd = new AcceptedWindow(1, 0, 3, read.chain(2), 9, true);
+        AcceptedWindow odd = new AcceptedWindow(1, 0, 3, read.chain(2), 9, true, Tokenizer.ESTIMATE);
         assertThat(chosen(List.of(odd, window(said("a"))), read)).isEqualTo(1);
     }
 }
