@@ -1,5 +1,7 @@
 package io.recallgate.gateway.conversation.fit;
 
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.conversation.transcript.Entry;
 import io.recallgate.gateway.conversation.transcript.Transcript;
 import java.util.function.BooleanSupplier;
@@ -28,15 +30,6 @@ public final class Fitter {
         this.expired = expired;
     }
 
-    /** Ends the counting from within; never leaves this class. */
-    private static final class OutOfTime extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        OutOfTime() {
-            super("out of time", null, false, false);
-        }
-    }
-
     /**
      * What is sent of a conversation.
      *
@@ -56,7 +49,8 @@ public final class Fitter {
                 }
             }
             return anew(transcript, budget, fixed);
-        } catch (OutOfTime e) {
+        } catch (FailureException e) {
+            // Nothing else in here fails in this way.
             return new FitOutcome.Expired();
         }
     }
@@ -170,7 +164,7 @@ public final class Fitter {
 
     private Count whole(Transcript transcript, int index) {
         if (expired.getAsBoolean()) {
-            throw new OutOfTime();
+            throw new FailureException(FailureCode.DEADLINE_EXCEEDED, "no time is left to count");
         }
         return counter.whole(transcript, transcript.entry(index));
     }
