@@ -10,7 +10,7 @@ enum Rung {
     ACCEPTED,
     /** Time ran out: the client's own request, which surely fits. */
     PASSTHROUGH,
-    /** Time ran out: as many of the last turns as surely fit. */
+    /** Time ran out: as many of the last turns as surely fit. Also the current turn alone, when it may just fit. */
     SUFFIX;
 
     /** As {@code x-recallgate-window} says it. */

@@ -55,6 +55,16 @@ public final class PassThrough implements TurnPreparation {
                 });
     }
 
+    /**
+     * A turn that is sent as it came, for one that has read it.
+     *
+     * @param model that it names, empty for none
+     * @param streams whether it asks for a stream
+     */
+    public static PreparedTurn of(TurnRequest request, String model, boolean streams) {
+        return new Passed(request.body(), new Top(model, streams), labels(request.session()));
+    }
+
     private static Map<String, String> labels(@Nullable String session) {
         Map<String, String> labels = new LinkedHashMap<>();
         if (session != null) {

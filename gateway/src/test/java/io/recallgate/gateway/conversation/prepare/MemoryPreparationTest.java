@@ -271,6 +271,35 @@ class MemoryPreparationTest extends PreparationTest {
     }
 
     @Test
+    void whatMayJustFitIsSentAloneSinceOnlyTheProviderKnows() {
+        window(2_000);
+        String current = user("new ".repeat(1_700));
+        Ask ask = new Ask(request(user("old"), assistant("ok"), current));
+
+        PreparedTurn turn = prepare(ask);
+
+        assertThat(sent(turn)).isEqualTo(request(current));
+        assertThat(turn.labels())
+                .containsEntry("x-recallgate-window", "suffix")
+                .containsEntry("x-recallgate-degraded", "window-estimated")
+                .containsEntry("x-recallgate-messages-left-out", "2");
+        await(answered(turn, ANSWER));
+        assertThat(conversations.accepted.get(0).checkpoint()).isNull();
+    }
+
+    @Test
+    void instructionsWithoutAConversationAreSentAsTheyCame() {
+        Ask ask = new Ask(request("{\"role\":\"system\",\"content\":\"Be kind.\"}"));
+
+        PreparedTurn turn = prepare(ask);
+
+        assertThat(sent(turn)).isEqualTo(ask.body);
+        assertThat(turn.labels()).containsEntry("x-recallgate-window", "passthrough");
+        await(answered(turn, ANSWER));
+        assertThat(conversations.accepted).isEmpty();
+    }
+
+    @Test
     void whatCannotFitIsRefusedAndNothingIsKeptOfIt() {
         window(2_000);
 
