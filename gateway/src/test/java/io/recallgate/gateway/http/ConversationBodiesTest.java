@@ -200,8 +200,8 @@ class ConversationBodiesTest {
 
     @Test
     void bodiesOfConversationsHaveAQuotaOfTheirOwn() throws Exception {
-        gateway.options =
-                new HttpOptions(900_000, HttpOptions.Bodies.NATIVE, new HttpOptions.Bodies(1_000, 30_000, 1_500), 10);
+        HttpOptions.Bodies small = new HttpOptions.Bodies(1_000, 30_000, 1_500);
+        gateway.options = new HttpOptions(900_000, small, small, 10);
         try (Socket socket = gateway.connect()) {
             Wire.send(socket, Wire.head("POST " + path(Protocol.OPENAI), "content-length: 900"));
             gateway.awaitMetric("recallgate_http_buffered_bytes 900.0");

@@ -120,7 +120,7 @@ public final class PassThrough implements TurnPreparation {
             return new Top(model, streams);
         }
 
-        /** A value with all that is in it. Its text is looked at, or bytes that are no UTF-8 would be passed over. */
+        /** A value with all that is in it. */
         private static void skip(JsonParser parser) throws IOException {
             int depth = 0;
             for (JsonToken token = parser.currentToken(); ; token = parser.nextToken()) {
@@ -128,9 +128,6 @@ public final class PassThrough implements TurnPreparation {
                     throw new FailureException(FailureCode.INVALID_JSON, "the body ends early");
                 }
                 depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
-                if (token == JsonToken.VALUE_STRING) {
-                    parser.finishToken();
-                }
                 if (depth == 0) {
                     return;
                 }
