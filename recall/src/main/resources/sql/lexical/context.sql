@@ -3,7 +3,7 @@
 -- that are asked for are sent. Memories are looked up by id behind a fence (offset 0), and the scope is compared after:
 -- without statistics the planner would rather walk through the whole scope.
 -- $1 owner, $2 project, $3 memories whose neighbours are wanted, $4 memories wanted alone, $5 terms,
--- $6 how many neighbours on each side
+-- $6 how many neighbours on each side, $7 a tsquery for each phrase
 with anchor as materialized (
   select m.id, m.session, coalesce(m.occurred_at, 'infinity') as at, m.position
   from (select distinct id from unnest($3::uuid[]) id) wanted
@@ -39,7 +39,9 @@ with anchor as materialized (
   select id, null from unnest($4::uuid[]) alone (id) where not exists (select from chain where chain.id = alone.id)
 )
 select m.id, w.next, m.kind, m.word_count,
-  ts_delete(m.words, tsvector_to_array(ts_delete(m.words, $5::text[])))::text as words
+  ts_delete(m.words, tsvector_to_array(ts_delete(m.words, $5::text[])))::text as words,
+  (select coalesce(sum(1 << (n - 1)::int), 0)::int from unnest($7::text[]) with ordinality p (query, n)
+    where m.words @@ query::tsquery) as phrases
 from wanted w
 cross join lateral (
   select x.id, x.owner, x.project, x.kind, x.word_count, x.words from memory x where x.id = w.id offset 0

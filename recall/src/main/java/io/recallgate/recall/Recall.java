@@ -20,6 +20,7 @@ import io.recallgate.recall.jobs.ActiveModel;
 import io.recallgate.recall.jobs.JobReports;
 import io.recallgate.recall.jobs.JobRunner;
 import io.recallgate.recall.lexical.LuceneAnalysis;
+import io.recallgate.recall.lexical.Reanalysis;
 import io.recallgate.recall.log.RecallLog;
 import io.recallgate.recall.read.ReadLimits;
 import io.recallgate.recall.read.ReadWorkers;
@@ -55,7 +56,7 @@ public final class Recall {
     private final Base base;
     private final Served served;
     private final JobRunner runner;
-    private final Retention retention;
+    private final Upkeep upkeep;
     private final Notifications notifications;
     private final RecallEndpoint endpoint;
     private @Nullable Future<Void> jobsStopped;
@@ -65,13 +66,13 @@ public final class Recall {
             Base base,
             Served served,
             JobRunner runner,
-            Retention retention,
+            Upkeep upkeep,
             Notifications notifications,
             RecallEndpoint endpoint) {
         this.base = base;
         this.served = served;
         this.runner = runner;
-        this.retention = retention;
+        this.upkeep = upkeep;
         this.notifications = notifications;
         this.endpoint = endpoint;
     }
@@ -116,6 +117,18 @@ public final class Recall {
             ReadWorkers readers,
             RecallLog log,
             WorkerExecutor writers) {}
+
+    /** What keeps memories in order, beside everything else. */
+    private record Upkeep(Retention retention, Reanalysis reanalysis) {
+        void start() {
+            retention.start();
+            reanalysis.start();
+        }
+
+        Future<Void> stop() {
+            return Future.all(retention.stop(), reanalysis.stop()).mapEmpty();
+        }
+    }
 
     private record Served(
             MemoryService memories, ConversationService conversations, JobService jobs, RecallService recall) {}
@@ -170,7 +183,7 @@ public final class Recall {
         if (jobsStopped == null) {
             Deadline drain = Deadline.afterMillis(base.clock(), base.options().drainMillis());
             jobsStopped = quietly("listening", notifications.close())
-                    .compose(ignored -> retention.stop())
+                    .compose(ignored -> upkeep.stop())
                     .compose(ignored -> runner.stop(drain));
         }
         return jobsStopped;
@@ -259,6 +272,9 @@ public final class Recall {
                 base.vectors(),
                 parts.retention(),
                 new Retention.Parts(parts.clock(), parts.timers(), DatabaseTime.SERVER, parts.meters()));
+        Reanalysis reanalysis = new Reanalysis(
+                vertx, base.database(), analysis, base.writers(), new Reanalysis.Pace(parts.clock(), parts.timers()));
+        Upkeep upkeep = new Upkeep(retention, reanalysis);
         Notifications notifications =
                 new Notifications(vertx, base.options().database(), parts.timers(), CHANNEL, runner::wake);
         RecallEndpoint endpoint = new RecallEndpoint(vertx, memories, recall, parts.clock());
@@ -269,9 +285,9 @@ public final class Recall {
                 recall);
         return endpoint.register().map(ignored -> {
             runner.start();
-            retention.start();
+            upkeep.start();
             notifications.start();
-            return new Recall(base, served, runner, retention, notifications, endpoint);
+            return new Recall(base, served, runner, upkeep, notifications, endpoint);
         });
     }
 

@@ -11,6 +11,7 @@ import io.vertx.core.json.JsonObject;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.UUID;
@@ -21,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryFixture implements AutoCloseable {
 
     private static final String INSERT = "insert into memory (id, owner, project, kind, session, author, occurred_at,"
-            + " pinned, content, content_hash, words, word_count, words_truncated) values"
-            + " (?, ?, ?, ?, ?, ?, ?, ?, ?, sha256(convert_to(?, 'UTF8')), ?::text::tsvector, ?, ?)";
+            + " pinned, content, content_hash, words, word_count, words_truncated, language, analysis) values"
+            + " (?, ?, ?, ?, ?, ?, ?, ?, ?, sha256(convert_to(?, 'UTF8')), ?::text::tsvector, ?, ?, ?, ?)";
     private static final String VECTOR = "insert into memory_vector"
             + " (memory_id, fingerprint, passage, passages, owner, project, content_hash, dimensions, vector)"
             + " values (?, ?, ?, ?, ?, ?, sha256('x'), ?, ?)";
@@ -33,6 +34,12 @@ public final class MemoryFixture implements AutoCloseable {
     /** Opens a connection of its own. */
     public MemoryFixture(TestDatabase database) {
         connection = database.jdbc();
+        try (Statement statement = connection.createStatement()) {
+            // Thousands of rows, none of which has to survive a crash.
+            statement.execute("set synchronous_commit = off");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** A turn. */
@@ -58,6 +65,8 @@ public final class MemoryFixture implements AutoCloseable {
             insert.setString(11, words.tsvector());
             insert.setInt(12, words.length());
             insert.setBoolean(13, words.truncated());
+            insert.setString(14, words.language());
+            insert.setString(15, words.analysis());
             insert.executeUpdate();
         } catch (SQLException e) {
             throw new IllegalStateException(e);

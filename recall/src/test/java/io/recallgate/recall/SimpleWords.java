@@ -18,6 +18,15 @@ public final class SimpleWords implements LexicalAnalysis {
                 .filter(word -> !word.isEmpty() && word.length() < 100)
                 .collect(Collectors.toCollection(TreeSet::new));
         return new LexicalDocument(
-                words.stream().map(word -> "'" + word + "'").collect(Collectors.joining(" ")), words.size(), false);
+                words.stream().map(word -> "'" + word + "'").collect(Collectors.joining(" ")),
+                words.size(),
+                false,
+                "en",
+                id());
+    }
+
+    @Override
+    public String id() {
+        return "simple";
     }
 }

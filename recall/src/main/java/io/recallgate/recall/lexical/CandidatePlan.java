@@ -3,6 +3,8 @@ package io.recallgate.recall.lexical;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,21 +36,31 @@ record CandidatePlan(List<String> finding, int walk) {
      * @param statistics null when nothing is known yet
      */
     static CandidatePlan of(List<String> terms, @Nullable ScopeStatistics statistics) {
+        return of(terms, statistics, Map.of());
+    }
+
+    /**
+     * Plans.
+     *
+     * @param counted in how many memories some of the terms are, where that is known better than by statistics
+     */
+    static CandidatePlan of(List<String> terms, @Nullable ScopeStatistics statistics, Map<String, Integer> counted) {
         if (statistics == null) {
             return new CandidatePlan(terms, 0);
         }
+        ToLongFunction<String> having = term -> Math.max(counted.getOrDefault(term, 0), statistics.rows(term));
         List<String> rarestFirst = new ArrayList<>(terms);
-        rarestFirst.sort(Comparator.comparingLong(statistics::rows).thenComparing(Comparator.naturalOrder()));
+        rarestFirst.sort(Comparator.comparingLong(having).thenComparing(Comparator.naturalOrder()));
         List<String> finding = new ArrayList<>();
         long rows = 0;
         for (String term : rarestFirst) {
-            rows += statistics.rows(term);
+            rows += having.applyAsLong(term);
             if (rows > BUDGET_ROWS && !finding.isEmpty()) {
                 break;
             }
             finding.add(term);
         }
-        long rarest = statistics.rows(rarestFirst.get(0));
+        long rarest = having.applyAsLong(rarestFirst.get(0));
         if (rarest <= BUDGET_ROWS) {
             return new CandidatePlan(finding, 0);
         }

@@ -1,5 +1,6 @@
 package io.recallgate.recall.lexical;
 
+import io.recallgate.recall.lexical.LexicalQuery.Phrase;
 import io.recallgate.recall.rank.IdOrder;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param search what was looked for
  * @param terms of the question; empty when it has no words, and the newest memories stand in
+ * @param phrases of the question
  * @param scorer scores for this question; null when it has no words
  * @param known of the scope when the search began
  * @param best best first
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 public record Candidates(
         LexicalSearch search,
         List<String> terms,
+        List<Phrase> phrases,
         @Nullable QuestionScorer scorer,
         @Nullable ScopeStatistics known,
         List<Candidate> best) {
@@ -30,11 +33,17 @@ public record Candidates(
     /** Copies. */
     public Candidates {
         terms = List.copyOf(terms);
+        phrases = List.copyOf(phrases);
         best = List.copyOf(best);
     }
 
     /** One of them; no counts where the question has no words. */
     record Candidate(LexicalHit hit, @Nullable WordCounts counts) {}
+
+    /** How each phrase is found. */
+    String[] tsqueries() {
+        return phrases.stream().map(Phrase::tsquery).toArray(String[]::new);
+    }
 
     /** Where each term of a question is. */
     static Map<String, Integer> indexes(List<String> terms) {

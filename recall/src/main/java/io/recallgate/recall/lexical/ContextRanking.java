@@ -36,9 +36,10 @@ final class ContextRanking {
      * @param next the one that follows it in its session, null if it is not known
      * @param length terms of its text
      * @param words in text form
+     * @param phrases the bits of the phrases that it has
      */
-    void add(UUID id, @Nullable UUID next, MemoryKind kind, int length, String words) {
-        turns.put(id, new Turn(id, next, kind, WordCounts.read(indexes, length, words)));
+    void add(UUID id, @Nullable UUID next, MemoryKind kind, int length, String words, int phrases) {
+        turns.put(id, new Turn(id, next, kind, WordCounts.read(indexes, length, words, phrases)));
         if (next != null) {
             before.put(next, id);
         }

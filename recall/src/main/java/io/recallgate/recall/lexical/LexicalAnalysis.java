@@ -7,4 +7,7 @@ public interface LexicalAnalysis {
 
     /** The words of a memory: its content, its author, its date. */
     LexicalDocument document(MemoryDraft draft);
+
+    /** Which analysis this is: another one makes other words, so what was made by it is to be made anew. */
+    String id();
 }

@@ -6,6 +6,7 @@ import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.Statements;
 import io.recallgate.recall.lexical.Candidates.Candidate;
+import io.recallgate.recall.lexical.QuestionScorer.Asked;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
@@ -34,6 +35,12 @@ public final class LexicalLeg {
      */
     static final int ANCHORS = 40;
 
+    /** Memories, words of them, and distinct words, that are looked through for beginnings: some ten milliseconds. */
+    private static final long PREFIX_MEMORIES = 2_000;
+
+    private static final long PREFIX_WORDS = 100_000;
+    private static final long PREFIX_ROWS = 200;
+
     private static final String CANDIDATES = Statements.load("lexical/candidates");
     private static final String CANDIDATES_SESSION = Statements.load("lexical/candidates-session");
     private static final String CANDIDATES_NEWEST = Statements.load("lexical/candidates-newest");
@@ -42,6 +49,7 @@ public final class LexicalLeg {
     private static final String STRICT = Statements.load("lexical/strict");
     private static final String STRICT_WORDS = Statements.load("lexical/strict-words");
     private static final String CONTEXT = Statements.load("lexical/context");
+    private static final String PREFIXES = Statements.load("lexical/prefixes");
     private static final String TOTALS = Statements.load("lexical/totals");
 
     private final Database database;
@@ -78,9 +86,12 @@ public final class LexicalLeg {
 
     /** The memories that match best by their own words; for a question without words, the newest. */
     public Future<Candidates> candidates(LexicalSearch search, Deadline deadline) {
-        List<String> terms = analysis.query(search.text()).terms();
+        LexicalQuery query = analysis.query(search.text());
         ScopeStatistics known = statistics.current(search.scope());
-        return terms.isEmpty() ? newest(search, known, deadline) : ranked(search, terms, known, deadline);
+        return expanded(search, query, deadline)
+                .compose(asked -> asked.terms().isEmpty()
+                        ? newest(search, known, deadline)
+                        : ranked(search, asked, known, deadline));
     }
 
     /**
@@ -107,12 +118,18 @@ public final class LexicalLeg {
                 search.scope().project(),
                 anchors.toArray(UUID[]::new),
                 alone.toArray(UUID[]::new),
-                candidates.terms().toArray(String[]::new),
-                neighbours ? (long) Window.REACH : 0L);
+                candidates.terms().toArray(String[]::new));
+        parameters.addLong(neighbours ? (long) Window.REACH : 0L).addArrayOfString(candidates.tsqueries());
         return rows(CONTEXT, parameters, deadline).map(rows -> {
             ContextRanking ranking = new ContextRanking(candidates.terms());
             for (Row row : rows) {
-                ranking.add(row.getUUID(0), row.getUUID(1), kind(row), row.getInteger(3), row.getString(4));
+                ranking.add(
+                        row.getUUID(0),
+                        row.getUUID(1),
+                        kind(row),
+                        row.getInteger(3),
+                        row.getString(4),
+                        row.getInteger(5));
             }
             return result(candidates, scorer, ranking);
         });
@@ -135,7 +152,7 @@ public final class LexicalLeg {
      * up to one rarity: a Han or kana character that a combining mark or variation selector follows only in the memory.
      */
     public Future<LexicalResult> strict(LexicalSearch search, Deadline deadline) {
-        if (search.text().isBlank()) {
+        if (search.text().isBlank() || !isStorable(search.text())) {
             return Future.succeededFuture(new LexicalResult(List.of(), true));
         }
         List<String> certain = analysis.certainTerms(search.text());
@@ -152,6 +169,12 @@ public final class LexicalLeg {
             parameters.addString(LexicalQuery.allOf(certain));
         }
         return rows(statement, parameters, deadline).map(rows -> new LexicalResult(inOrder(rows), true));
+    }
+
+    /** Whether a memory can have it at all: the database keeps neither NUL nor halves of pairs. */
+    private static boolean isStorable(String text) {
+        return text.codePoints()
+                .noneMatch(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE));
     }
 
     private static LexicalResult result(Candidates candidates, QuestionScorer scorer, ContextRanking ranking) {
@@ -174,39 +197,108 @@ public final class LexicalLeg {
         return new LexicalResult(hits.subList(0, Math.min(search.limit(), hits.size())), true, authored);
     }
 
-    private Future<Candidates> ranked(
-            LexicalSearch search, List<String> terms, @Nullable ScopeStatistics known, Deadline deadline) {
-        Future<RowSet<Row>> found = rows(candidates(search, terms, known), deadline);
-        Future<Long> documents = known != null ? Future.succeededFuture(0L) : documents(search.scope(), deadline);
-        return Future.all(found, documents).map(ignored -> {
-            Map<String, Integer> indexes = Candidates.indexes(terms);
-            Map<UUID, WordCounts> read = new LinkedHashMap<>();
-            found.result()
-                    .forEach(row ->
-                            read.put(row.getUUID(0), WordCounts.read(indexes, row.getInteger(1), row.getString(2))));
-            QuestionScorer scorer = known == null
-                    ? QuestionScorer.of(terms.size(), List.copyOf(read.values()), documents.result(), search.ranking())
-                    : QuestionScorer.of(terms, known, search.ranking());
-            return new Candidates(search, terms, scorer, known, Candidates.ranked(read, scorer));
+    /** The terms of a question, and the words that begin as it asks for. */
+    private Future<Asked> expanded(LexicalSearch search, LexicalQuery query, Deadline deadline) {
+        List<String> prefixes = query.prefixes();
+        if (prefixes.isEmpty()) {
+            return Future.succeededFuture(new Asked(query.terms(), query.phrases(), Map.of()));
+        }
+        Tuple parameters = Tuple.of(search.scope().owner(), search.scope().project(), Prefixes.tsquery(prefixes))
+                .addArrayOfString(Prefixes.patterns(prefixes))
+                .addString(search.session())
+                .addLong(PREFIX_MEMORIES)
+                .addLong(PREFIX_WORDS)
+                .addLong(PREFIX_ROWS);
+        return rows(PREFIXES, parameters, deadline).map(rows -> {
+            Map<String, Integer> counted = new LinkedHashMap<>();
+            rows.forEach(row -> {
+                String lexeme = row.getString(0);
+                if (counted.size() < Prefixes.MAX_WORDS && !isCovered(lexeme, prefixes)) {
+                    counted.put(lexeme, row.getInteger(1));
+                }
+            });
+            Set<String> terms = new LinkedHashSet<>(query.terms());
+            terms.addAll(counted.keySet());
+            return new Asked(List.copyOf(terms), query.phrases(), counted);
         });
     }
 
-    private static Statement candidates(LexicalSearch search, List<String> terms, @Nullable ScopeStatistics known) {
+    /** Whether the stem of a word begins like the word, and so stands for it. */
+    private boolean isCovered(String lexeme, List<String> prefixes) {
+        return WordPlaces.isMarked(lexeme)
+                && analysis.stems(WordPlaces.word(lexeme)).stream()
+                        .anyMatch(stem -> prefixes.stream().anyMatch(stem::startsWith));
+    }
+
+    private Future<Candidates> ranked(
+            LexicalSearch search, Asked asked, @Nullable ScopeStatistics known, Deadline deadline) {
+        Future<RowSet<Row>> found = rows(candidates(search, asked, known), deadline);
+        Future<@Nullable RowSet<Row>> quoted = asked.phrases().isEmpty()
+                ? Future.succeededFuture()
+                : rows(quoting(search, asked), deadline).map(rows -> rows);
+        Future<Long> documents = known != null ? Future.succeededFuture(0L) : documents(search.scope(), deadline);
+        return Future.all(found, quoted, documents).map(ignored -> {
+            Map<String, Integer> indexes = Candidates.indexes(asked.terms());
+            Map<UUID, WordCounts> read = new LinkedHashMap<>();
+            read(found.result(), indexes, read);
+            read(quoted.result(), indexes, read);
+            QuestionScorer scorer = known == null
+                    ? QuestionScorer.of(asked, List.copyOf(read.values()), documents.result(), search.ranking())
+                    : QuestionScorer.of(asked, known, search.ranking());
+            return new Candidates(
+                    search, asked.terms(), asked.phrases(), scorer, known, Candidates.ranked(read, scorer));
+        });
+    }
+
+    private static void read(@Nullable RowSet<Row> rows, Map<String, Integer> indexes, Map<UUID, WordCounts> into) {
+        if (rows != null) {
+            rows.forEach(row -> into.put(
+                    row.getUUID(0), WordCounts.read(indexes, row.getInteger(1), row.getString(2), row.getInteger(3))));
+        }
+    }
+
+    private static Statement candidates(LexicalSearch search, Asked asked, @Nullable ScopeStatistics known) {
         // A session is small: all terms may find, and its index bounds the rows.
-        CandidatePlan plan = search.session() != null ? new CandidatePlan(terms, 0) : CandidatePlan.of(terms, known);
-        Tuple parameters = Tuple.of(
+        if (search.session() != null) {
+            return candidates(search, asked, LexicalQuery.anyOf(asked.terms()));
+        }
+        CandidatePlan plan = CandidatePlan.of(asked.terms(), known, asked.counted());
+        String finding = LexicalQuery.anyOf(plan.finding());
+        return plan.walk() == 0
+                ? candidates(search, asked, finding)
+                : new Statement(
+                        CANDIDATES_NEWEST,
+                        parameters(search, asked, finding)
+                                .addLong((long) plan.walk())
+                                .addArrayOfString(asked.tsqueries()));
+    }
+
+    /** What has a phrase is found by it, however common its words are. */
+    private static Statement quoting(LexicalSearch search, Asked asked) {
+        StringBuilder any = new StringBuilder();
+        for (String phrase : asked.tsqueries()) {
+            any.append(any.isEmpty() ? "(" : " | (").append(phrase).append(')');
+        }
+        return candidates(search, asked, any.toString());
+    }
+
+    private static Statement candidates(LexicalSearch search, Asked asked, String finding) {
+        Tuple parameters = parameters(search, asked, finding);
+        return search.session() != null
+                ? new Statement(
+                        CANDIDATES_SESSION,
+                        parameters.addString(search.session()).addArrayOfString(asked.tsqueries()))
+                : new Statement(CANDIDATES, parameters.addArrayOfString(asked.tsqueries()));
+    }
+
+    private static Tuple parameters(LexicalSearch search, Asked asked, String finding) {
+        return Tuple.of(
                 search.scope().owner(),
                 search.scope().project(),
-                LexicalQuery.anyOf(plan.finding()),
-                terms.toArray(String[]::new),
+                finding,
+                asked.terms().toArray(String[]::new),
                 search.kindNames(),
                 (long) CandidatePlan.MAX_ROWS);
-        if (search.session() != null) {
-            return new Statement(CANDIDATES_SESSION, parameters.addString(search.session()));
-        }
-        return plan.walk() == 0
-                ? new Statement(CANDIDATES, parameters)
-                : new Statement(CANDIDATES_NEWEST, parameters.addLong((long) plan.walk()));
     }
 
     private Future<Candidates> newest(LexicalSearch search, @Nullable ScopeStatistics known, Deadline deadline) {
@@ -217,6 +309,7 @@ public final class LexicalLeg {
                 : rows(NEWEST_SESSION, parameters.addString(search.session()), deadline);
         return rows.map(found -> new Candidates(
                 search,
+                List.of(),
                 List.of(),
                 null,
                 known,

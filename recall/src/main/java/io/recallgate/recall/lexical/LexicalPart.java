@@ -9,7 +9,9 @@ public enum LexicalPart {
     /** In its author's name. */
     AUTHOR("author"),
     /** In its date. */
-    DATE("date");
+    DATE("date"),
+    /** In its text as the question quotes them, next to each other in that order. */
+    PHRASE("phrase");
 
     private final String wireName;
 

@@ -3,17 +3,41 @@ package io.recallgate.recall.lexical;
 import java.util.List;
 
 /**
- * A question as terms. Nothing in it is an operator: quotes, AND, OR, NEAR and parentheses are text or dropped.
+ * A question as terms. Nothing in it is an operator but quotes around words and a star behind one: AND, OR, NEAR and
+ * parentheses are text or dropped, as is a quote that nothing closes.
  *
  * @param terms distinct, in order of occurrence, at most {@link LuceneAnalysis#MAX_QUERY_TERMS}; empty when the question
  *     is blank or has stop words only
  * @param blank whether the question has no text at all
+ * @param phrases what it quotes, at most {@link Phrases#MAX}
+ * @param prefixes what words shall begin with, at most {@link Prefixes#MAX}
  */
-public record LexicalQuery(List<String> terms, boolean blank) {
+public record LexicalQuery(List<String> terms, boolean blank, List<Phrase> phrases, List<String> prefixes) {
 
-    /** Copies the terms. */
+    /** Copies. */
     public LexicalQuery {
         terms = List.copyOf(terms);
+        phrases = List.copyOf(phrases);
+        prefixes = List.copyOf(prefixes);
+    }
+
+    /** One of words alone. */
+    LexicalQuery(List<String> terms, boolean blank) {
+        this(terms, blank, List.of(), List.of());
+    }
+
+    /**
+     * Words that stand next to each other in this order.
+     *
+     * @param tsquery finds them by their places
+     * @param terms the words' stems
+     */
+    public record Phrase(String tsquery, List<String> terms) {
+
+        /** Copies. */
+        public Phrase {
+            terms = List.copyOf(terms);
+        }
     }
 
     /** The terms, any of which may match, in the text notation of {@code tsquery}. */

@@ -2,6 +2,7 @@ package io.recallgate.recall.lexical;
 
 import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.lexical.TermCounter.Counts;
+import io.recallgate.recall.lexical.TermCounter.Places;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -14,12 +15,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@link LexicalAnalysis} with Lucene. Pure and thread-safe. A query is analysed in well under a millisecond, since only
  * its first {@link #MAX_QUERY_CHARS} characters are; a document of 1 MiB takes up to a second.
  */
 public final class LuceneAnalysis implements LexicalAnalysis {
+
+    /** Rises with every change of what becomes of a text. */
+    static final String ID = "2";
 
     /** How much of a question is analysed, in UTF-16 units. Longer ones are pasted documents, and their start tells. */
     public static final int MAX_QUERY_CHARS = 8_192;
@@ -30,7 +35,7 @@ public final class LuceneAnalysis implements LexicalAnalysis {
     /** How many distinct terms of one memory are indexed; 1 MiB of English has about half as many. */
     static final int MAX_DOCUMENT_TERMS = 32_768;
 
-    /** A {@code tsvector} holds 1,048,575 bytes; what the estimate of {@link TermCounter} may miss stays free. */
+    /** A {@code tsvector} holds 1,048,575 bytes; places, and what the estimate of {@link TermCounter} may miss, stay free. */
     static final int DOCUMENT_BUDGET_BYTES = 900_000;
 
     private static final DateTimeFormatter DATE_WORDS =
@@ -43,7 +48,8 @@ public final class LuceneAnalysis implements LexicalAnalysis {
 
     @Override
     public LexicalDocument document(MemoryDraft draft) {
-        Counts body = counter.count(draft.content(), MAX_DOCUMENT_TERMS, DOCUMENT_BUDGET_BYTES, false);
+        Map<String, Places> places = new LinkedHashMap<>();
+        Counts body = counter.count(draft.content(), MAX_DOCUMENT_TERMS, DOCUMENT_BUDGET_BYTES, places::put);
         Map<String, EnumMap<LexicalField, Integer>> terms = new LinkedHashMap<>();
         add(terms, LexicalField.BODY, body);
         String author = draft.author();
@@ -57,24 +63,54 @@ public final class LuceneAnalysis implements LexicalAnalysis {
                     LexicalField.DATE,
                     counter.count(DATE_WORDS.format(occurredAt), 16, TermCounter.UNBOUNDED, false));
         }
+        return new LexicalDocument(written(terms, places), body.length(), body.truncated(), "en", ID);
+    }
+
+    @Override
+    public String id() {
+        return ID;
+    }
+
+    private static String written(Map<String, EnumMap<LexicalField, Integer>> terms, Map<String, Places> places) {
         StringBuilder out = new StringBuilder(24 * terms.size());
         terms.forEach((term, fields) -> {
             TsText.quote(out.isEmpty() ? out : out.append(' '), term);
             char separator = ':';
             for (Map.Entry<LexicalField, Integer> field : fields.entrySet()) {
-                out.append(separator);
-                field.getKey().append(out, field.getValue());
+                field.getKey().append(out.append(separator), field.getValue());
                 separator = ',';
             }
+            append(out, separator, places.get(term));
         });
-        return new LexicalDocument(out.toString(), body.length(), body.truncated());
+        places.forEach((lexeme, at) -> {
+            if (!terms.containsKey(lexeme)) {
+                append(TsText.quote(out.append(' '), lexeme), ':', at);
+            }
+        });
+        return out.toString();
+    }
+
+    private static void append(StringBuilder out, char first, @Nullable Places places) {
+        char separator = first;
+        for (int i = 0; places != null && i < places.size(); i++) {
+            WordPlaces.append(out.append(separator), places.get(i));
+            separator = ',';
+        }
     }
 
     /** The terms of a question. */
     public LexicalQuery query(String text) {
         String head = text.length() <= MAX_QUERY_CHARS ? text : text.substring(0, MAX_QUERY_CHARS);
         Counts counts = counter.count(head, MAX_QUERY_TERMS, TermCounter.UNBOUNDED, true);
-        return new LexicalQuery(new ArrayList<>(counts.terms().keySet()), text.isBlank());
+        return new LexicalQuery(
+                new ArrayList<>(counts.terms().keySet()), text.isBlank(), Phrases.in(head, counter), Prefixes.in(head));
+    }
+
+    /** What a word in its own form becomes. */
+    Set<String> stems(String word) {
+        return counter.count(word, MAX_QUERY_TERMS, TermCounter.UNBOUNDED, true)
+                .terms()
+                .keySet();
     }
 
     /** Whether {@link #query} looks at a part of this text only. */

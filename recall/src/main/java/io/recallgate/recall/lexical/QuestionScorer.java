@@ -2,6 +2,7 @@ package io.recallgate.recall.lexical;
 
 import io.recallgate.recall.api.RankingSettings;
 import io.recallgate.recall.api.RankingSignal;
+import io.recallgate.recall.lexical.LexicalQuery.Phrase;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +11,14 @@ import java.util.UUID;
 /** Scores memories for one question: BM25 over the weighted counts of all fields. Pure, thread-safe. */
 final class QuestionScorer {
 
+    /**
+     * A phrase is worth what its words are worth at most once more, so that what has it is ahead of nearly all that has
+     * its words apart; and yet no filter, since a question often quotes what its answer says in other words.
+     */
+    private static final double PHRASE_WEIGHT = Bm25.K1 + 1;
+
     private final double[] idf;
+    private final double[] phrases;
     private final double averageLength;
     private final double authorWeight;
     private final double dateWeight;
@@ -18,22 +26,47 @@ final class QuestionScorer {
     /**
      * @param idf how telling each term is
      * @param averageLength of one text
+     * @param asked what is scored for
      * @param ranking which fields count
      */
-    private QuestionScorer(double[] idf, double averageLength, RankingSettings ranking) {
+    private QuestionScorer(double[] idf, double averageLength, Asked asked, RankingSettings ranking) {
         this.idf = idf;
+        this.phrases = asked.phrases.stream()
+                .mapToDouble(phrase -> PHRASE_WEIGHT
+                        * phrase.terms().stream()
+                                .distinct()
+                                .mapToInt(asked.terms::indexOf)
+                                .filter(index -> index >= 0)
+                                .mapToDouble(index -> idf[index])
+                                .sum())
+                .toArray();
         this.averageLength = averageLength;
         this.authorWeight = ranking.has(RankingSignal.AUTHOR_WORDS) ? LexicalField.AUTHOR.boost() : 0;
         this.dateWeight = ranking.has(RankingSignal.DATE_WORDS) ? LexicalField.DATE.boost() : 0;
     }
 
-    /** One that goes by what is known of the scope. */
-    static QuestionScorer of(List<String> terms, ScopeStatistics known, RankingSettings ranking) {
-        double[] idf = new double[terms.size()];
-        for (int i = 0; i < idf.length; i++) {
-            idf[i] = Bm25.idf(known.documents(), known.frequency(terms.get(i)));
+    /**
+     * What is asked.
+     *
+     * @param terms distinct
+     * @param phrases of some of them
+     * @param counted in how many memories some of the terms are, where no statistic tells
+     */
+    record Asked(List<String> terms, List<Phrase> phrases, Map<String, Integer> counted) {
+        /** How each phrase is found. */
+        String[] tsqueries() {
+            return phrases.stream().map(Phrase::tsquery).toArray(String[]::new);
         }
-        return new QuestionScorer(idf, known.averageLength(), ranking);
+    }
+
+    /** One that goes by what is known of the scope. */
+    static QuestionScorer of(Asked asked, ScopeStatistics known, RankingSettings ranking) {
+        double[] idf = new double[asked.terms.size()];
+        for (int i = 0; i < idf.length; i++) {
+            String term = asked.terms.get(i);
+            idf[i] = Bm25.idf(known.documents(), Math.max(asked.counted.getOrDefault(term, 0), known.frequency(term)));
+        }
+        return new QuestionScorer(idf, known.averageLength(), asked, ranking);
     }
 
     /**
@@ -42,8 +75,8 @@ final class QuestionScorer {
      *
      * @param documents how many memories there are
      */
-    static QuestionScorer of(int terms, List<WordCounts> candidates, long documents, RankingSettings ranking) {
-        double[] idf = new double[terms];
+    static QuestionScorer of(Asked asked, List<WordCounts> candidates, long documents, RankingSettings ranking) {
+        double[] idf = new double[asked.terms.size()];
         for (int i = 0; i < idf.length; i++) {
             int term = i;
             long having =
@@ -52,7 +85,7 @@ final class QuestionScorer {
         }
         double averageLength =
                 candidates.stream().mapToInt(counts -> counts.length).average().orElse(1);
-        return new QuestionScorer(idf, averageLength, ranking);
+        return new QuestionScorer(idf, averageLength, asked, ranking);
     }
 
     /** A memory by itself. */
@@ -86,12 +119,22 @@ final class QuestionScorer {
                 inDate += score * date / frequency;
             }
         }
+        double inPhrases = phrases(own.phrases);
         Map<LexicalPart, Double> parts = new EnumMap<>(LexicalPart.class);
         put(parts, LexicalPart.TEXT, inText);
         put(parts, LexicalPart.NEIGHBOURS, inNeighbours);
         put(parts, LexicalPart.AUTHOR, inAuthor);
         put(parts, LexicalPart.DATE, inDate);
-        return new LexicalHit(id, total, parts);
+        put(parts, LexicalPart.PHRASE, inPhrases);
+        return new LexicalHit(id, total + inPhrases, parts);
+    }
+
+    private double phrases(int having) {
+        double sum = 0;
+        for (int i = 0; i < phrases.length; i++) {
+            sum += (having & 1 << i) == 0 ? 0 : phrases[i];
+        }
+        return sum;
     }
 
     private static void put(Map<LexicalPart, Double> parts, LexicalPart part, double score) {

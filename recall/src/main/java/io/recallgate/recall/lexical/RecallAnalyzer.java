@@ -17,6 +17,7 @@ import org.apache.lucene.analysis.cjk.CJKBigramFilter;
 import org.apache.lucene.analysis.en.EnglishPossessiveFilter;
 import org.apache.lucene.analysis.en.PorterStemFilter;
 import org.apache.lucene.analysis.miscellaneous.ASCIIFoldingFilter;
+import org.apache.lucene.analysis.miscellaneous.KeywordRepeatFilter;
 import org.apache.lucene.analysis.miscellaneous.WordDelimiterGraphFilter;
 import org.apache.lucene.analysis.miscellaneous.WordDelimiterIterator;
 import org.apache.lucene.analysis.standard.StandardTokenizer;
@@ -47,6 +48,8 @@ final class RecallAnalyzer extends Analyzer {
         chain = new LowerCaseFilter(chain);
         chain = new ASCIIFoldingFilter(chain);
         chain = new StopFilter(chain, STOP_WORDS);
+        // Each word as it is, and stemmed after it at the same place: beginnings of words are looked for in the former.
+        chain = new KeywordRepeatFilter(chain);
         chain = new PorterStemFilter(chain);
         return new TokenStreamComponents(source, chain);
     }

@@ -1,21 +1,11 @@
 package io.recallgate.recall.lexical;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.text.Normalizer;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.apache.lucene.analysis.TokenStream;
-import org.apache.lucene.analysis.cjk.CJKBigramFilter;
-import org.apache.lucene.analysis.miscellaneous.ASCIIFoldingFilter;
-import org.apache.lucene.analysis.tokenattributes.CharTermAttribute;
-import org.apache.lucene.analysis.tokenattributes.PositionIncrementAttribute;
-import org.apache.lucene.analysis.tokenattributes.TypeAttribute;
+import java.util.function.BiConsumer;
 
-/** Counts the terms of a text. Thread-safe: each thread has its own token stream. */
+/** Counts the terms of a text, within bounds. Thread-safe. */
 final class TermCounter {
 
     /** How often each term occurs, in order of first occurrence, and how long the text is. */
@@ -24,84 +14,76 @@ final class TermCounter {
     /** No limit, for texts that are bounded otherwise. */
     static final int UNBOUNDED = Integer.MAX_VALUE;
 
-    /**
-     * Words joined by signs that the tokenizer drops: {@code HTTP/2}, {@code C++}, {@code c#}, {@code a-b}, {@code
-     * me@host}, {@code std::map}. They are terms as a whole too. Bounded repetition without backtracking, so that no text is slow.
-     */
-    private static final Pattern COMPOUND = Pattern.compile(
-            "[\\p{L}\\p{N}_.]{1,64}+(?:[/\\-@#:+]{1,2}+[\\p{L}\\p{N}_.]{1,64}+){1,8}|[\\p{L}]{1,2}(?:\\+\\+|#)");
-
-    private static final Pattern EDGE_DOTS = Pattern.compile("^\\.+|\\.+$");
-
-    private final RecallAnalyzer analyzer = new RecallAnalyzer();
+    private final TermReader reader = new TermReader();
 
     /**
      * Counts.
      *
-     * @param text any text; lone surrogates and control characters are harmless
+     * @param text any text
      * @param maxTerms how many distinct terms to take; what comes later is left out and {@code truncated} says so
      * @param budgetBytes how many bytes of a tsvector the terms may take
-     * @param lookup whether single characters of longer CJK runs are left out: a query is sharper without them
+     * @param lookup see {@link TermReader#read}
      */
     Counts count(String text, int maxTerms, int budgetBytes, boolean lookup) {
         Collector collector = new Collector(maxTerms, budgetBytes);
-        String normal = Normalizer.normalize(text, Normalizer.Form.NFKC).replace('\u2019', '\'');
-        try (TokenStream stream = analyzer.tokenStream("text", normal)) {
-            CharTermAttribute term = stream.addAttribute(CharTermAttribute.class);
-            PositionIncrementAttribute step = stream.addAttribute(PositionIncrementAttribute.class);
-            TypeAttribute type = stream.addAttribute(TypeAttribute.class);
-            stream.reset();
-            String held = null;
-            int bigramsBefore = 0;
-            while (stream.incrementToken()) {
-                boolean bigram = CJKBigramFilter.DOUBLE_TYPE.equals(type.type());
-                boolean single = CJKBigramFilter.SINGLE_TYPE.equals(type.type());
-                if (lookup && single) {
-                    // A single is kept only if no bigram starts or ends with it.
-                    if (held != null) {
-                        collector.add(held, true);
-                    }
-                    held = bigramsBefore > 0 ? null : term.toString();
-                    bigramsBefore = 0;
-                    continue;
-                }
-                if (held != null && !bigram) {
-                    collector.add(held, true);
-                }
-                held = null;
-                bigramsBefore = bigram ? 1 : 0;
-                // Parts of an identifier stand at the place of the whole: the text is not longer for being split.
-                collector.add(term.toString(), step.getPositionIncrement() > 0 && !bigram);
-            }
-            if (held != null) {
-                collector.add(held, true);
-            }
-            stream.end();
-        } catch (IOException e) {
-            // A string cannot fail to be read.
-            throw new UncheckedIOException(e);
-        }
-        addCompounds(normal, collector);
+        reader.read(text, lookup, collector);
         return collector.counts();
     }
 
-    private static void addCompounds(String normal, Collector collector) {
-        Matcher matcher = COMPOUND.matcher(normal);
-        while (matcher.find()) {
-            String whole = EDGE_DOTS.matcher(matcher.group()).replaceAll("");
-            collector.add(folded(whole.toLowerCase(Locale.ROOT)), false);
+    /**
+     * Counts the terms of a document.
+     *
+     * @param places takes where each lexeme stands, once for each: stems as they are, other forms marked
+     */
+    Counts count(String text, int maxTerms, int budgetBytes, BiConsumer<String, Places> places) {
+        Collector collector = new Collector(maxTerms, budgetBytes);
+        Map<String, Places> found = new LinkedHashMap<>();
+        reader.read(text, false, (term, word, place, advances) -> {
+            collector.take(term, word, place, advances);
+            String lexeme = TsText.clean(term);
+            if (place != TermReader.NOWHERE && place <= WordPlaces.LAST && collector.has(lexeme)) {
+                found.computeIfAbsent(lexeme, ignored -> new Places()).add(place);
+                String own = TsText.clean(WordPlaces.marked(word));
+                if (!word.equals(term) && (found.containsKey(own) || collector.affords(own))) {
+                    found.computeIfAbsent(own, ignored -> new Places()).add(place);
+                }
+            }
+        });
+        found.forEach(places);
+        return collector.counts();
+    }
+
+    /** Reads without counting. */
+    void read(String text, TermReader.Sink sink) {
+        reader.read(text, true, sink);
+    }
+
+    /** The places of one lexeme, in order. */
+    static final class Places {
+        private short[] places = new short[2];
+        private int size;
+
+        private void add(int place) {
+            if (size == WordPlaces.MAX_OF_WORD || (size > 0 && places[size - 1] == place)) {
+                return;
+            }
+            if (size == places.length) {
+                places = Arrays.copyOf(places, 2 * size);
+            }
+            places[size++] = (short) place;
+        }
+
+        int size() {
+            return size;
+        }
+
+        int get(int index) {
+            return places[index];
         }
     }
 
-    private static String folded(String text) {
-        char[] input = text.toCharArray();
-        char[] output = new char[4 * input.length];
-        int length = ASCIIFoldingFilter.foldToASCII(input, 0, output, 0, input.length);
-        return new String(output, 0, length);
-    }
-
     /** Bounded counting. */
-    private static final class Collector {
+    private static final class Collector implements TermReader.Sink {
         private final int maxTerms;
         private final Map<String, Integer> terms = new LinkedHashMap<>();
         private long bytesLeft;
@@ -113,7 +95,8 @@ final class TermCounter {
             this.bytesLeft = budgetBytes;
         }
 
-        void add(String term, boolean advances) {
+        @Override
+        public void take(String term, String word, int place, boolean advances) {
             String clean = TsText.clean(term);
             if (clean.isEmpty()) {
                 return;
@@ -123,15 +106,27 @@ final class TermCounter {
             }
             Integer before = terms.get(clean);
             if (before == null) {
-                // Three bytes a UTF-16 unit at most, plus entry, count and three positions.
-                int cost = 3 * clean.length() + 12;
-                if (terms.size() >= maxTerms || cost > bytesLeft) {
+                if (terms.size() >= maxTerms || !affords(clean)) {
                     truncated = true;
                     return;
                 }
-                bytesLeft -= cost;
             }
             terms.merge(clean, 1, Integer::sum);
+        }
+
+        /** Whether there is room for a lexeme, which is then taken. */
+        boolean affords(String lexeme) {
+            // Three bytes a UTF-16 unit at most, plus entry, count and three positions.
+            int cost = 3 * lexeme.length() + 12;
+            if (cost > bytesLeft) {
+                return false;
+            }
+            bytesLeft -= cost;
+            return true;
+        }
+
+        boolean has(String term) {
+            return terms.containsKey(term);
         }
 
         Counts counts() {

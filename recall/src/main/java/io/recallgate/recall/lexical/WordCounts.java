@@ -12,9 +12,12 @@ final class WordCounts {
     final double[] body;
     final double[] author;
     final double[] date;
+    /** The bits of the phrases that it has, the first one's lowest. */
+    final int phrases;
 
-    private WordCounts(int length, int terms) {
+    private WordCounts(int length, int terms, int phrases) {
         this.length = length;
+        this.phrases = phrases;
         this.body = new double[terms];
         this.author = new double[terms];
         this.date = new double[terms];
@@ -26,14 +29,18 @@ final class WordCounts {
      * @param indexes where each term of the question is
      * @param length terms of the memory's text
      * @param words its words in text form; those that are not asked for are skipped
+     * @param phrases the bits of the phrases that it has
      */
-    static WordCounts read(Map<String, Integer> indexes, int length, String words) {
-        WordCounts counts = new WordCounts(length, indexes.size());
+    static WordCounts read(Map<String, Integer> indexes, int length, String words, int phrases) {
+        WordCounts counts = new WordCounts(length, indexes.size(), phrases);
         TsText.read(words, (lexeme, position, weight) -> {
             Integer index = indexes.get(lexeme);
             LexicalField field = LexicalField.of(weight);
             if (index != null && field != null) {
                 counts.of(field)[index] += field.count(position);
+            } else if (index != null && WordPlaces.is(weight) && WordPlaces.isMarked(lexeme)) {
+                // A word in its own form has places only, and so many of them are told that they will do as a count.
+                counts.body[index]++;
             }
         });
         return counts;

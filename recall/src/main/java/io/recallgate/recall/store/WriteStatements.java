@@ -106,7 +106,9 @@ final class WriteStatements {
                 .addValue(column(drafts, String[]::new, PreparedDraft::metadata))
                 .addValue(column(drafts, String[]::new, draft -> draft.words().tsvector()))
                 .addValue(column(drafts, Integer[]::new, draft -> draft.words().length()))
-                .addValue(column(drafts, Boolean[]::new, draft -> draft.words().truncated()));
+                .addValue(column(drafts, Boolean[]::new, draft -> draft.words().truncated()))
+                .addValue(column(drafts, String[]::new, draft -> draft.words().language()))
+                .addValue(column(drafts, String[]::new, draft -> draft.words().analysis()));
     }
 
     private static void addTexts(

@@ -7,6 +7,7 @@ import io.recallgate.recall.api.MemoryKind;
 import io.recallgate.recall.api.RankingSettings;
 import io.recallgate.recall.api.RankingSettings.FusionMethod;
 import io.recallgate.recall.api.RankingSignal;
+import io.recallgate.recall.lexical.QuestionScorer.Asked;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -65,7 +66,7 @@ class ContextRankingTest {
     @Test
     void aMemoryWithoutASessionIsComparedWithOneTextAndNotWithAWindow() {
         ContextRanking ranking = new ContextRanking(TERMS);
-        ranking.add(TURN[0], null, MemoryKind.NOTE, 5, "'tea':1");
+        ranking.add(TURN[0], null, MemoryKind.NOTE, 5, "'tea':1", 0);
 
         assertThat(ranking.scores(scorer(RankingSettings.DEFAULTS), kind -> 1, kind -> true))
                 .singleElement()
@@ -96,8 +97,8 @@ class ContextRankingTest {
     @Test
     void aKindThatIsNotAskedForStillLendsItsWords() {
         ContextRanking ranking = new ContextRanking(TERMS);
-        ranking.add(TURN[0], TURN[1], MemoryKind.NOTE, 5, "'tea':1");
-        ranking.add(TURN[1], null, MemoryKind.TURN, 5, "");
+        ranking.add(TURN[0], TURN[1], MemoryKind.NOTE, 5, "'tea':1", 0);
+        ranking.add(TURN[1], null, MemoryKind.TURN, 5, "", 0);
 
         assertThat(ranking.scores(scorer(RankingSettings.DEFAULTS), kind -> 1, kind -> kind == MemoryKind.TURN))
                 .extracting(LexicalHit::memoryId)
@@ -107,8 +108,8 @@ class ContextRankingTest {
     @Test
     void whoIsNamedIsTold() {
         ContextRanking ranking = new ContextRanking(TERMS);
-        ranking.add(TURN[0], null, MemoryKind.TURN, 5, "'jonas':4097A");
-        ranking.add(TURN[1], null, MemoryKind.TURN, 5, "'jonas':1");
+        ranking.add(TURN[0], null, MemoryKind.TURN, 5, "'jonas':4097A", 0);
+        ranking.add(TURN[1], null, MemoryKind.TURN, 5, "'jonas':1", 0);
 
         assertThat(ranking.authored()).containsExactly(TURN[0]);
     }
@@ -125,14 +126,14 @@ class ContextRankingTest {
         ContextRanking ranking = new ContextRanking(TERMS);
         for (int i = 0; i < session.size(); i++) {
             UUID next = i + 1 < session.size() ? TURN[i + 1] : null;
-            ranking.add(TURN[i], next, MemoryKind.TURN, 5, session.get(i));
+            ranking.add(TURN[i], next, MemoryKind.TURN, 5, session.get(i), 0);
         }
         return ranking.scores(scorer(settings), kind -> strength, kind -> true).stream()
                 .collect(Collectors.toMap(LexicalHit::memoryId, hit -> hit));
     }
 
     private QuestionScorer scorer(RankingSettings settings) {
-        return QuestionScorer.of(TERMS, known, settings);
+        return QuestionScorer.of(new Asked(TERMS, List.of(), Map.of()), known, settings);
     }
 
     private static RankingSettings without(RankingSignal signal) {

@@ -336,6 +336,114 @@ class LexicalLegTest {
         assertThat(find("weather")).hasSize(100).startsWith(newest);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatIsQuotedIsAheadOfItsWordsApart(boolean withStatistics) {
+        UUID phrase =
+                memories.turn(scope, "we ate in the Blue Cat last week, and it rained and rained for hours on end");
+        UUID apart = memories.turn(scope, "blue paint, cat food, cats, blue");
+        UUID turned = memories.turn(scope, "cat blue");
+        if (withStatistics) {
+            await(statistics.refresh(scope));
+        }
+        assertThat(find("blue cat")).doesNotContainSequence(phrase, apart);
+        for (String asked :
+                List.of("\"blue cat\"", "where is the “Blue Cat”?", "«blue cat», \"cat", "\"in the blue cats\"")) {
+            assertThat(find(asked)).as(asked).startsWith(phrase).contains(apart, turned);
+        }
+        assertThat(await(leg.search(search("\"blue cat\""), soon()))
+                        .hits()
+                        .get(0)
+                        .parts())
+                .containsKey(LexicalPart.PHRASE);
+        // A quote that nothing closes, and quotes around nothing, are no phrases.
+        for (String asked : List.of("\"blue cat", "blue cat\"", "\"\" blue cat", "\" \" blue cat \"")) {
+            assertThat(find(asked)).as(asked).isEqualTo(find("blue cat"));
+        }
+    }
+
+    @Test
+    void stopWordsOfAPhraseArePlaces() {
+        UUID phrase = memories.turn(scope, "a letter to the editor of the paper, which was long and says nothing new");
+        UUID near = memories.turn(scope, "letter editor");
+        assertThat(find("\"letter to the editor\"")).containsExactly(phrase, near);
+        assertThat(find("\"letter editor\"")).containsExactly(near, phrase);
+    }
+
+    @Test
+    void phrasesOfIdentifiersAndOfCjkAreFoundByTheirPlaces() {
+        UUID code =
+                memories.turn(scope, "call foo.bar() before user_id is read, and then do many other things at length");
+        memories.turn(scope, "user_id read foo.bar() call");
+        assertThat(find("\"call foo.bar() before user_id\"")).startsWith(code);
+        UUID tower = memories.turn(scope, "先週、家族と一緒に東京都庁を見ました。とても楽しかったです");
+        UUID turned = memories.turn(scope, "京都 東京 都庁");
+        assertThat(find("「東京都庁」")).containsExactly(tower, turned);
+        assertThat(find("\"京都 東京\"")).containsExactly(turned, tower);
+    }
+
+    @Test
+    void aPhraseFindsWhatItsCommonWordsWouldNotHaveFound() {
+        UUID oldest = memories.turn(scope, "red boat");
+        for (int i = 0; i < 2 * CandidatePlan.BUDGET_ROWS; i++) {
+            memories.turn(scope, "a boat " + i + " that was red");
+        }
+        await(statistics.refresh(scope));
+        assertThat(find("red boat")).doesNotContain(oldest);
+        assertThat(find("\"red boat\"")).startsWith(oldest);
+    }
+
+    @Test
+    void aWordWithAStarIsFoundByItsBeginning() {
+        UUID embedding = memories.turn(scope, "an embedding of words");
+        UUID organ = memories.turn(scope, "she plays the organ");
+        UUID organisation = memories.turn(scope, "an organization of volunteers");
+        UUID accent = memories.turn(scope, "Émile came by");
+        assertThat(find("embe*")).containsExactly(embedding);
+        // In its own form, which its stem is shorter than.
+        assertThat(find("embeddin*")).containsExactly(embedding);
+        assertThat(find("organiz*")).containsExactly(organisation);
+        assertThat(find("organ*")).containsExactlyInAnyOrder(organ, organisation);
+        assertThat(find("emil*")).containsExactly(accent);
+        assertThat(find("ÉMI*")).containsExactly(accent);
+        await(statistics.refresh(scope));
+        assertThat(find("embeddin*")).containsExactly(embedding);
+        assertThat(find("piano organiz* ", null, Set.of(MemoryKind.TURN))).containsExactly(organisation);
+        memories.turn(new Scope("another of " + scope.owner(), scope.project()), "organizers");
+        assertThat(find("organiz*")).containsExactly(organisation);
+    }
+
+    @Test
+    void aStarElsewhereIsNoBeginning() {
+        memories.turn(scope, "an embedding of words");
+        for (String asked : List.of("e*", "*embe*", "embe**", "*", "** **", "embe *", "em*x", "emb%*", "e_b*", "*:*")) {
+            assertThat(relevant(asked)).as(asked).isEmpty();
+        }
+    }
+
+    @Test
+    void aBeginningOfManyWordsStandsForTheMostCommonOnes() {
+        for (int i = 0; i < 3 * Prefixes.MAX_WORDS; i++) {
+            memories.turn(scope, "pre" + (char) ('a' + i / 26) + (char) ('a' + i % 26) + "q");
+        }
+        UUID one = memories.turn(scope, "prefixed");
+        UUID two = memories.turn(scope, "prefixes");
+        assertThat(find("pre*")).hasSize(Prefixes.MAX_WORDS + 1).contains(one, two);
+    }
+
+    @Test
+    void whatALaterPlaceWouldTellIsOnlyAPhraseAsFarAsPlacesAreTold() {
+        UUID late = memories.turn(scope, "filler words ".repeat(2_500) + "green parrot");
+        UUID apart = memories.turn(scope, "parrot green");
+        assertThat(find("\"green parrot\"")).containsExactlyInAnyOrder(late, apart);
+        assertThat(find("parro*")).contains(late, apart);
+    }
+
+    private List<UUID> relevant(String text) {
+        LexicalResult result = await(leg.search(search(text), soon()));
+        return result.relevant() ? ids(result) : List.of();
+    }
+
     private UUID put(
             String content,
             MemoryKind kind,

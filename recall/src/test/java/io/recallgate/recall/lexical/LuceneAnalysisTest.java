@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -113,8 +112,10 @@ class LuceneAnalysisTest {
                 draft("tea tea tea with Melanie", "Melanie Tea", Instant.parse("2023-05-08T10:00:00Z")));
         Map<String, Double> words = new HashMap<>();
         TsText.read(document.tsvector(), (word, position, weight) -> {
-            LexicalField field = Objects.requireNonNull(LexicalField.of(weight));
-            words.merge(word, field.boost() * field.count(position), Double::sum);
+            LexicalField field = LexicalField.of(weight);
+            if (field != null) {
+                words.merge(word, field.boost() * field.count(position), Double::sum);
+            }
         });
         assertThat(words)
                 .containsEntry("tea", 3 + 2.0)
@@ -143,7 +144,9 @@ class LuceneAnalysisTest {
         }
         LexicalDocument document = analysis.document(draft(text.toString(), null, null));
         assertThat(document.truncated()).isTrue();
-        assertThat(words(draft(text.toString(), null, null))).hasSize(LuceneAnalysis.MAX_DOCUMENT_TERMS);
+        assertThat(words(draft(text.toString(), null, null)).keySet())
+                .filteredOn(word -> !WordPlaces.isMarked(word))
+                .hasSize(LuceneAnalysis.MAX_DOCUMENT_TERMS);
     }
 
     @Test
