@@ -38,12 +38,12 @@ with anchor as materialized (
   union all
   select id, null from unnest($4::uuid[]) alone (id) where not exists (select from chain where chain.id = alone.id)
 )
-select m.id, w.next, m.kind, m.word_count,
+select m.id, w.next, m.kind, m.superseded, m.pinned, m.word_count,
   ts_delete(m.words, tsvector_to_array(ts_delete(m.words, $5::text[])))::text as words,
   (select coalesce(sum(1 << (n - 1)::int), 0)::int from unnest($7::text[]) with ordinality p (query, n)
     where m.words @@ query::tsquery) as phrases
 from wanted w
 cross join lateral (
-  select x.id, x.owner, x.project, x.kind, x.word_count, x.words from memory x where x.id = w.id offset 0
+  select x.id, x.owner, x.project, x.kind, x.superseded, x.pinned, x.word_count, x.words from memory x where x.id = w.id offset 0
 ) m
 where m.owner = $1 and m.project = $2

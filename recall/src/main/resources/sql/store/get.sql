@@ -1,6 +1,10 @@
 -- One memory, and how far it is embedded. $4 is the fingerprint of the active model.
 select m.id, m.external_id, m.kind, m.role, m.author, m.session, m.content, m.content_hash, m.occurred_at, m.pinned,
   m.metadata, m.version, m.position, m.created_at, m.updated_at,
+  array(select coalesce(l.superseded::text, l.reference) from memory_supersedes l where l.superseding = m.id order by 1)
+    as supersedes,
+  array(select l.superseding from memory_supersedes l where l.superseded = m.id order by 1) as superseded_by,
+  coalesce(a.recalls, 0) as access_count, a.last_at as last_accessed_at,
   case
     when e.passages is not null then 'embedded'
     when exists (select from embedding_job j
@@ -11,6 +15,7 @@ select m.id, m.external_id, m.kind, m.role, m.author, m.session, m.content, m.co
   end as state,
   coalesce(e.passages, 0) as passages, coalesce(e.incomplete, false) as incomplete
 from memory m
+left join memory_access a on a.memory_id = m.id
 left join lateral (
   select count(*)::integer as passages, bool_or(v.incomplete) as incomplete
   from memory_vector v

@@ -2,6 +2,9 @@
 -- hash and need not be read. $4 is the fingerprint of the active model.
 select m.id, m.external_id, m.kind, m.role, m.author, m.session, m.content_hash, m.occurred_at, m.pinned, m.metadata,
   m.version,
+  array(select coalesce(l.superseded::text, l.reference) from memory_supersedes l where l.superseding = m.id order by 1)
+    as supersedes,
+  array(select l.reference from memory_supersedes l where l.superseding = m.id order by 1) as supersedes_as_named,
   case
     when exists (select from memory_vector v
       where v.memory_id = m.id and v.fingerprint = $4 and v.content_hash = m.content_hash

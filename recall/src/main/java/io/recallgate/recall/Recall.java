@@ -21,6 +21,8 @@ import io.recallgate.recall.jobs.JobReports;
 import io.recallgate.recall.jobs.JobRunner;
 import io.recallgate.recall.lexical.LuceneAnalysis;
 import io.recallgate.recall.lexical.Reanalysis;
+import io.recallgate.recall.lexical.Trigrams;
+import io.recallgate.recall.log.AccessCounts;
 import io.recallgate.recall.log.RecallLog;
 import io.recallgate.recall.read.ReadLimits;
 import io.recallgate.recall.read.ReadWorkers;
@@ -115,18 +117,27 @@ public final class Recall {
             Database database,
             VectorIndex vectors,
             ReadWorkers readers,
-            RecallLog log,
+            Logs logs,
             WorkerExecutor writers) {}
 
+    /** What is written beside answers. */
+    private record Logs(RecallLog recalls, AccessCounts accesses) {
+        Future<Void> close() {
+            return Future.all(recalls.close(), accesses.close()).mapEmpty();
+        }
+    }
+
     /** What keeps memories in order, beside everything else. */
-    private record Upkeep(Retention retention, Reanalysis reanalysis) {
+    private record Upkeep(Retention retention, Reanalysis reanalysis, Trigrams trigrams) {
         void start() {
+            trigrams.start();
             retention.start();
             reanalysis.start();
         }
 
         Future<Void> stop() {
-            return Future.all(retention.stop(), reanalysis.stop()).mapEmpty();
+            return Future.all(retention.stop(), reanalysis.stop(), trigrams.stop())
+                    .mapEmpty();
         }
     }
 
@@ -165,7 +176,7 @@ public final class Recall {
 
     /** What recall did of late. */
     public RecallStatistics statistics() {
-        return base.log();
+        return base.logs().recalls();
     }
 
     /** What the start found and did. */
@@ -211,20 +222,27 @@ public final class Recall {
                 parts.timers(),
                 parts.meters());
         WorkerExecutor writers = vertx.createSharedWorkerExecutor("recallgate-write", WRITE_THREADS);
+        RecallLog.Parts logging =
+                new RecallLog.Parts(parts.clock(), parts.timers(), DatabaseTime.SERVER, parts.meters());
         return VectorIndexes.open(
                         database,
                         parts.clock(),
                         readers,
                         () -> parts.settings().get().exactIndexCacheBytes(),
                         parts.meters())
-                .compose(vectors -> RecallLog.open(
-                                database,
-                                parts.log(),
-                                new RecallLog.Parts(parts.clock(), parts.timers(), DatabaseTime.SERVER, parts.meters()))
+                .compose(vectors -> RecallLog.open(database, parts.log(), logging)
                         .compose(log -> serve(
                                 vertx,
                                 parts,
-                                new Base(options, parts.clock(), schema, database, vectors, readers, log, writers))))
+                                new Base(
+                                        options,
+                                        parts.clock(),
+                                        schema,
+                                        database,
+                                        vectors,
+                                        readers,
+                                        new Logs(log, new AccessCounts(database, logging)),
+                                        writers))))
                 .recover(error -> readers.close()
                         .transform(ignored -> writers.close())
                         .transform(ignored -> database.close())
@@ -240,6 +258,7 @@ public final class Recall {
                 base.vectors(),
                 base.writers(),
                 new MemoryStore.Config(parts.clock(), DatabaseTime.SERVER, model::fingerprint));
+        Trigrams trigrams = new Trigrams(base.database(), parts.clock(), parts.timers());
         RecallService recall = SearchServices.create(
                 new SearchServices.Parts(
                         base.database(),
@@ -248,7 +267,9 @@ public final class Recall {
                         base.vectors(),
                         model::fingerprint,
                         new RecallEvents(vertx)::degraded,
-                        base.log()),
+                        base.logs().recalls(),
+                        base.logs().accesses(),
+                        () -> trigrams.state() == Trigrams.State.READY),
                 parts.clock(),
                 parts.timers(),
                 parts.settings(),
@@ -274,7 +295,7 @@ public final class Recall {
                 new Retention.Parts(parts.clock(), parts.timers(), DatabaseTime.SERVER, parts.meters()));
         Reanalysis reanalysis = new Reanalysis(
                 vertx, base.database(), analysis, base.writers(), new Reanalysis.Pace(parts.clock(), parts.timers()));
-        Upkeep upkeep = new Upkeep(retention, reanalysis);
+        Upkeep upkeep = new Upkeep(retention, reanalysis, trigrams);
         Notifications notifications =
                 new Notifications(vertx, base.options().database(), parts.timers(), CHANNEL, runner::wake);
         RecallEndpoint endpoint = new RecallEndpoint(vertx, memories, recall, parts.clock());
@@ -293,7 +314,7 @@ public final class Recall {
 
     private static Future<Void> closeBase(Base base) {
         return quietly("the vector index", base.vectors().close())
-                .compose(ignored -> quietly("the recall log", base.log().close()))
+                .compose(ignored -> quietly("the recall log", base.logs().close()))
                 .compose(ignored -> quietly("read workers", base.readers().close()))
                 .compose(ignored -> quietly("write workers", base.writers().close()))
                 .compose(ignored -> quietly("the database pool", base.database().close()));

@@ -96,6 +96,26 @@ public final class MemoryFixture implements AutoCloseable {
         }
     }
 
+    /** Another memory, which nobody finds, supersedes this one. */
+    public void supersede(UUID id) {
+        try (PreparedStatement other = connection.prepareStatement(
+                        "insert into memory (id, owner, project, kind, content, content_hash, words, word_count, superseded)"
+                                + " select ?, owner, project, 'document', '.', sha256('.'), '', 0, true from memory where id = ?");
+                PreparedStatement link = connection.prepareStatement(
+                        "insert into memory_supersedes (superseding, reference, superseded, owner, project)"
+                                + " select ?, id::text, id, owner, project from memory where id = ?")) {
+            UUID by = UUID.randomUUID();
+            other.setObject(1, by);
+            other.setObject(2, id);
+            other.executeUpdate();
+            link.setObject(1, by);
+            link.setObject(2, id);
+            link.executeUpdate();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /** Removes a memory with all that hangs on it. */
     public void delete(UUID id) {
         try (PreparedStatement delete = connection.prepareStatement("delete from memory where id = ?")) {

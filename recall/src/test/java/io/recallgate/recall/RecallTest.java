@@ -83,6 +83,52 @@ class RecallTest {
     }
 
     @Test
+    void aSupersededMemoryIsAHitOnlyWhereThatIsAskedForAndWhatIsAHitIsCounted() {
+        RecallClient client = new RecallClient(vertx);
+        Scope scope = new Scope("supersedes", "");
+        StoredMemory old = Await.result(client.remember(scope, List.of(draft("Mina lives in Kyoto")), soon()))
+                .get(0);
+        MemoryDraft next = new MemoryDraft(
+                "Mina lives in Rome",
+                MemoryKind.NOTE,
+                null,
+                null,
+                null,
+                null,
+                false,
+                null,
+                new JsonObject(),
+                List.of(old.id().toString()));
+        StoredMemory stored =
+                Await.result(client.remember(scope, List.of(next), soon())).get(0);
+        Await.until("both are embedded", () -> database.queryText(
+                        "select count(*) from memory_vector where owner = 'supersedes'")
+                .equals("2"));
+
+        for (RecallMode mode : RecallMode.values()) {
+            RecallAnswer answer = Await.result(client.recall(scope, request("Mina lives", mode)));
+            assertThat(answer.hits())
+                    .as("%s", mode)
+                    .extracting(RecallAnswer.Hit::id)
+                    .containsExactly(stored.id());
+            RecallRequest all = new RecallRequest(
+                    "Mina lives", mode, 10, null, Set.of(), false, true, true, soon(), new CancelSignal());
+            RecallAnswer both = Await.result(client.recall(scope, all));
+            assertThat(both.served()).isEqualTo(mode);
+            assertThat(both.hits())
+                    .as("%s", mode)
+                    .filteredOn(hit -> hit.id().equals(old.id()))
+                    .extracting(RecallAnswer.Hit::supersededBy)
+                    .containsExactly(List.of(stored.id()));
+        }
+
+        Await.until("they are counted", () -> database.queryText(
+                        "select string_agg(content || ' ' || recalls, ', '"
+                                + " order by content) from memory_access join memory on id = memory_id where owner = 'supersedes'")
+                .equals("Mina lives in Kyoto 3, Mina lives in Rome 6"));
+    }
+
+    @Test
     void aRefusalOverTheBusNamesTheFieldAndHasTheStableNumber() {
         ReplyException reply = catchThrowableOfType(
                 ReplyException.class,

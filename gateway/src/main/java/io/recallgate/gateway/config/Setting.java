@@ -182,7 +182,7 @@ public enum Setting implements SettingTable {
             new Words(Arrays.stream(RankingSignal.values())
                     .map(RankingSignal::wireName)
                     .toList()),
-            "neighbours,cohesion,author-words,date-words,author-match,name-stripping",
+            "neighbours,cohesion,author-words,date-words,author-match,pinned,name-stripping",
             "",
             "What else counts for the order of hits. What each is worth is measured by: recallgate eval --ablate.",
             Trait.LIVE),

@@ -72,6 +72,7 @@ final class HealthReport {
                 .put(
                         "migrations",
                         component("ready").put("schema", memory.facts().getString("schema")))
+                .put("strict", component("ready").put("index", memory.facts().getString("trigrams")))
                 .put("embedding", embedding)
                 .put("jobs", component(databaseTrouble == null ? "ready" : "waiting"))
                 .put("configuration", configuration);

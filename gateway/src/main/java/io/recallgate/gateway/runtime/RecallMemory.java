@@ -26,6 +26,9 @@ import io.recallgate.recall.jobs.JobOptions;
 import io.recallgate.recall.jobs.JobReports;
 import io.recallgate.recall.jobs.JobRunner;
 import io.recallgate.recall.lexical.LuceneAnalysis;
+import io.recallgate.recall.lexical.Reanalysis;
+import io.recallgate.recall.lexical.Trigrams;
+import io.recallgate.recall.log.AccessCounts;
 import io.recallgate.recall.log.RecallLog;
 import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.recall.retention.Retention;
@@ -100,6 +103,7 @@ final class RecallMemory implements MemoryPart {
     public Future<Opened> open(DatabaseOptions options, Embedder embedder) {
         return Schema.migrate(vertx, options).compose(report -> {
             Database database = Database.open(vertx, options, time.timers()).measuredBy(registry);
+            RecallLog.Parts logging = new RecallLog.Parts(time.clock(), time.timers(), DatabaseTime.SERVER, registry);
             return VectorIndexes.open(
                             database,
                             time.clock(),
@@ -107,22 +111,22 @@ final class RecallMemory implements MemoryPart {
                             () -> live.recall().get().exactIndexCacheBytes(),
                             registry)
                     // It loads Lucene and hundreds of classes more: half a second that an event loop has no time for.
-                    .compose(vectors -> RecallLog.open(
-                                    database,
-                                    live.log(),
-                                    new RecallLog.Parts(time.clock(), time.timers(), DatabaseTime.SERVER, registry))
-                            .compose(log -> vertx.executeBlocking(
-                                    () -> new Services(options, embedder, report, new Stores(database, vectors, log)),
-                                    false)))
+                    .compose(vectors -> RecallLog.open(database, live.log(), logging)
+                            .map(log -> new Stores(database, vectors, log, new AccessCounts(database, logging)))
+                            .compose(stores -> vertx.executeBlocking(
+                                    () -> new Services(options, embedder, report, stores), false)))
                     .compose(services -> services.begin().<Opened>map(services), error -> database.close()
                             .transform(closed -> Future.failedFuture(error)));
         });
     }
 
     /** What is open before the services are, and closed after them. */
-    private record Stores(Database database, VectorIndex vectors, RecallLog log) {
+    private record Stores(Database database, VectorIndex vectors, RecallLog log, AccessCounts accesses) {
         Future<Void> close() {
-            return vectors.close().eventually(log::close).eventually(database::close);
+            return vectors.close()
+                    .eventually(log::close)
+                    .eventually(accesses::close)
+                    .eventually(database::close);
         }
     }
 
@@ -134,6 +138,8 @@ final class RecallMemory implements MemoryPart {
         private final WorkerExecutor analysts;
         private final JobRunner runner;
         private final Retention retention;
+        private final Reanalysis reanalysis;
+        private final Trigrams trigrams;
         private final Notifications notifications;
         private final MemoryStore memories;
         private final TurnPreparation turns;
@@ -156,6 +162,7 @@ final class RecallMemory implements MemoryPart {
                     analysts,
                     new MemoryStore.Config(time.clock(), DatabaseTime.SERVER, model::fingerprint));
             this.jobs = new JobReports(database, DatabaseTime.SERVER, model);
+            this.trigrams = new Trigrams(database, time.clock(), time.timers());
             this.recall = SearchServices.create(
                     new SearchServices.Parts(
                             database,
@@ -164,7 +171,9 @@ final class RecallMemory implements MemoryPart {
                             vectors,
                             model::fingerprint,
                             new RecallEvents(vertx)::degraded,
-                            stores.log()),
+                            stores.log(),
+                            stores.accesses(),
+                            () -> trigrams.state() == Trigrams.State.READY),
                     time.clock(),
                     time.timers(),
                     live.recall(),
@@ -197,6 +206,8 @@ final class RecallMemory implements MemoryPart {
                     vectors,
                     live.retention(),
                     new Retention.Parts(time.clock(), time.timers(), DatabaseTime.SERVER, registry));
+            this.reanalysis = new Reanalysis(
+                    vertx, database, analysis, analysts, new Reanalysis.Pace(time.clock(), time.timers()));
             this.notifications = new Notifications(vertx, options, time.timers(), JOB_CHANNEL, runner::wake);
             this.endpoint = new RecallEndpoint(vertx, memories, recall, time.clock());
         }
@@ -204,6 +215,8 @@ final class RecallMemory implements MemoryPart {
         Future<Void> begin() {
             runner.start();
             retention.start();
+            reanalysis.start();
+            trigrams.start();
             notifications.start();
             return endpoint.register();
         }
@@ -235,7 +248,10 @@ final class RecallMemory implements MemoryPart {
 
         @Override
         public JsonObject facts() {
-            return new JsonObject().put("schema", report.version()).put("server", report.server());
+            return new JsonObject()
+                    .put("schema", report.version())
+                    .put("server", report.server())
+                    .put("trigrams", trigrams.state().wireName());
         }
 
         @Override
@@ -248,6 +264,8 @@ final class RecallMemory implements MemoryPart {
             return endpoint.close()
                     .eventually(notifications::close)
                     .eventually(retention::stop)
+                    .eventually(reanalysis::stop)
+                    .eventually(trigrams::stop)
                     .eventually(() -> runner.stop(Deadline.afterMillis(time.clock(), JOB_DRAIN_MILLIS)));
         }
 

@@ -1,7 +1,9 @@
 package io.recallgate.recall.api;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param version 1 when new, one more with each change; orders concurrent writers
  * @param createdAt when it was first stored
  * @param updatedAt when it last changed
+ * @param supersededBy memories that stand in for it, in the order of their ids; recall leaves it out while there are any
+ * @param access how often it was recalled, a moment late; null if never
  */
 public record Memory(
         UUID id,
@@ -27,7 +31,28 @@ public record Memory(
         String contentHash,
         long version,
         Instant createdAt,
-        Instant updatedAt) {
+        Instant updatedAt,
+        List<UUID> supersededBy,
+        @Nullable MemoryAccess access) {
+
+    /** Copies. */
+    public Memory {
+        supersededBy = List.copyOf(supersededBy);
+    }
+
+    /** One that nothing supersedes and nobody recalled. */
+    public Memory(
+            UUID id,
+            MemoryDraft draft,
+            MemoryState state,
+            int passages,
+            boolean incomplete,
+            String contentHash,
+            long version,
+            Instant createdAt,
+            Instant updatedAt) {
+        this(id, draft, state, passages, incomplete, contentHash, version, createdAt, updatedAt, List.of(), null);
+    }
 
     /** As {@code GET /v1/memories/{id}} answers it. */
     public JsonObject toJson() {
@@ -48,7 +73,13 @@ public record Memory(
                 .put("content_hash", contentHash)
                 .put("version", version)
                 .put("created_at", createdAt.toString())
-                .put("updated_at", updatedAt.toString());
+                .put("updated_at", updatedAt.toString())
+                .put("supersedes", new JsonArray(draft.supersedes()))
+                .put(
+                        "superseded_by",
+                        new JsonArray(supersededBy.stream().map(UUID::toString).toList()))
+                .put("access_count", access == null ? 0 : access.count())
+                .put("last_accessed_at", access == null ? null : text(access.lastAt()));
     }
 
     private static @Nullable String text(@Nullable Instant instant) {

@@ -2,6 +2,7 @@ package io.recallgate.recall.api;
 
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param pinned whether it always counts as worth recalling
  * @param externalId the writer's own id, unique per owner and project, up to 200 characters
  * @param metadata anything else, at most 64 KiB as JSON; never searched
+ * @param supersedes ids or external ids of memories of the same owner and project that this one stands in for; at most
+ *     {@link #MAX_SUPERSEDES}
  */
 public record MemoryDraft(
         String content,
@@ -27,4 +30,28 @@ public record MemoryDraft(
         @Nullable Instant occurredAt,
         boolean pinned,
         @Nullable String externalId,
-        JsonObject metadata) {}
+        JsonObject metadata,
+        List<String> supersedes) {
+
+    /** The most memories that one supersedes. */
+    public static final int MAX_SUPERSEDES = 100;
+
+    /** Copies. */
+    public MemoryDraft {
+        supersedes = List.copyOf(supersedes);
+    }
+
+    /** One that supersedes nothing. */
+    public MemoryDraft(
+            String content,
+            MemoryKind kind,
+            @Nullable String role,
+            @Nullable String author,
+            @Nullable String session,
+            @Nullable Instant occurredAt,
+            boolean pinned,
+            @Nullable String externalId,
+            JsonObject metadata) {
+        this(content, kind, role, author, session, occurredAt, pinned, externalId, metadata, List.of());
+    }
+}

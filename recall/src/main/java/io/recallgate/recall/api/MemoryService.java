@@ -21,7 +21,8 @@ public interface MemoryService {
      * embedded anew.
      *
      * @param drafts 1 to {@link #MAX_DRAFTS}
-     * @return one entry for each draft, in order; fails with {@code invalid-field} when two drafts share an external id
+     * @return one entry for each draft, in order; fails with {@code invalid-field} when two drafts share an external id, or
+     *     when one supersedes what is not there or, directly or over others, itself
      */
     Future<List<StoredMemory>> remember(Scope scope, List<MemoryDraft> drafts, Deadline deadline);
 
@@ -33,8 +34,10 @@ public interface MemoryService {
      * another owner's memory.
      *
      * @param memories 1 to {@link #MAX_DRAFTS}
+     * <p>What one of them supersedes may come later: the name waits for its memory.
+     *
      * @return one entry for each, in order; fails with {@code invalid-field} when two share an external id, or an id
-     *     where they have none
+     *     where they have none, or when one supersedes itself, directly or over others
      */
     Future<List<StoredMemory>> restore(Scope scope, List<ExportedMemory> memories, Deadline deadline);
 

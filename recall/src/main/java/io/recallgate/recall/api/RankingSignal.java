@@ -17,6 +17,8 @@ public enum RankingSignal {
     DATE_WORDS,
     /** A memory by somebody whom the question names gets a fixed part of the score more. */
     AUTHOR_MATCH,
+    /** A pinned memory gets a small fixed part of the score more. */
+    PINNED,
     /** Names of known authors are left out of what is embedded of a question. */
     NAME_STRIPPING;
 

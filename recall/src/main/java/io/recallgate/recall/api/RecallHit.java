@@ -54,6 +54,6 @@ public record RecallHit(
     }
 
     private static final String[] FIELDS = {
-        "kind", "role", "author", "session", "occurred_at", "external_id", "pinned", "metadata"
+        "kind", "role", "author", "session", "occurred_at", "external_id", "pinned", "superseded_by", "metadata"
     };
 }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param session only this session, null for all
  * @param kinds only these kinds, empty for all
  * @param explain whether hits carry each signal's contribution
+ * @param includeSuperseded whether memories that others supersede may be hits
  * @param memo whether a vector that was made for the same question before will do
  * @param deadline when the caller stops waiting
  * @param cancel fires when the caller gives up
@@ -25,6 +26,7 @@ public record RecallRequest(
         @Nullable String session,
         Set<MemoryKind> kinds,
         boolean explain,
+        boolean includeSuperseded,
         boolean memo,
         Deadline deadline,
         CancelSignal cancel) {
@@ -51,5 +53,19 @@ public record RecallRequest(
             Deadline deadline,
             CancelSignal cancel) {
         this(query, mode, limit, session, kinds, explain, true, deadline, cancel);
+    }
+
+    /** One without what is superseded. */
+    public RecallRequest(
+            String query,
+            RecallMode mode,
+            int limit,
+            @Nullable String session,
+            Set<MemoryKind> kinds,
+            boolean explain,
+            boolean memo,
+            Deadline deadline,
+            CancelSignal cancel) {
+        this(query, mode, limit, session, kinds, explain, false, memo, deadline, cancel);
     }
 }

@@ -50,6 +50,7 @@ public record RecallAnswer(
      * @param occurredAt when it happened
      * @param externalId the writer's own id
      * @param pinned whether it always counts
+     * @param supersededBy memories that stand in for it; it is a hit only where that was asked for
      * @param metadata anything else
      */
     public record Hit(
@@ -63,7 +64,14 @@ public record RecallAnswer(
             @Nullable Instant occurredAt,
             @Nullable String externalId,
             boolean pinned,
-            JsonObject metadata) {}
+            List<UUID> supersededBy,
+            JsonObject metadata) {
+
+        /** Copies. */
+        public Hit {
+            supersededBy = List.copyOf(supersededBy);
+        }
+    }
 
     /** Reads the envelope of {@code POST /v1/recall}. */
     static RecallAnswer of(JsonObject json) {
@@ -97,6 +105,9 @@ public record RecallAnswer(
                 occurredAt == null ? null : Instant.parse(occurredAt),
                 json.getString("external_id"),
                 json.getBoolean("pinned"),
+                json.getJsonArray("superseded_by").stream()
+                        .map(id -> UUID.fromString((String) id))
+                        .toList(),
                 json.getJsonObject("metadata"));
     }
 

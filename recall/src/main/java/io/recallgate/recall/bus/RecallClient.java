@@ -56,6 +56,7 @@ public final class RecallClient {
                 .put("session", request.session())
                 .put("kinds", kinds)
                 .put("explain", request.explain())
+                .put("include_superseded", request.includeSuperseded())
                 .put("memo", request.memo());
         return request(RecallEndpoint.RECALL, body, request.deadline()).map(RecallAnswer::of);
     }

@@ -3,6 +3,7 @@ package io.recallgate.recall.json;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.api.ExportedMemory;
+import io.recallgate.recall.api.MemoryAccess;
 import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.MemoryKind;
 import io.recallgate.recall.api.MemoryPage;
@@ -11,15 +12,18 @@ import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.StoredMemory;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Memories in JSON. */
 public final class MemoryJson {
@@ -30,11 +34,21 @@ public final class MemoryJson {
     /** The most bytes of UTF-8 in all contents of one write: what it may hold in memory several times over. */
     public static final long MAX_WRITE_BYTES = 16L << 20;
 
-    private static final Set<String> FIELDS =
-            Set.of("content", "kind", "role", "author", "session", "occurred_at", "pinned", "external_id", "metadata");
+    private static final Set<String> FIELDS = Set.of(
+            "content",
+            "kind",
+            "role",
+            "author",
+            "session",
+            "occurred_at",
+            "pinned",
+            "external_id",
+            "metadata",
+            "supersedes");
 
-    private static final Set<String> EXPORTED_FIELDS =
-            Stream.concat(FIELDS.stream(), Stream.of("id")).collect(Collectors.toUnmodifiableSet());
+    private static final Set<String> EXPORTED_FIELDS = Stream.concat(
+                    FIELDS.stream(), Stream.of("id", "access_count", "last_accessed_at"))
+            .collect(Collectors.toUnmodifiableSet());
 
     private MemoryJson() {}
 
@@ -93,7 +107,7 @@ public final class MemoryJson {
     public static ExportedMemory imported(JsonObject object) {
         JsonFields fields = new JsonFields(object, "");
         fields.only(EXPORTED_FIELDS);
-        return new ExportedMemory(fields.uuid("id"), draft(fields));
+        return new ExportedMemory(fields.uuid("id"), draft(fields), access(fields));
     }
 
     /** One line of an export: every field that an import takes. */
@@ -102,7 +116,45 @@ public final class MemoryJson {
         if (memory.id() != null) {
             line.put("id", memory.id().toString());
         }
-        return line.mergeIn(object(memory.draft()));
+        line.mergeIn(object(memory.draft()));
+        MemoryAccess access = memory.access();
+        if (access != null) {
+            line.put("access_count", Math.min(access.count(), Integer.MAX_VALUE))
+                    .put("last_accessed_at", access.lastAt().toString());
+        }
+        return line;
+    }
+
+    private static @Nullable MemoryAccess access(JsonFields fields) {
+        Integer count = fields.integer("access_count", 0, Integer.MAX_VALUE);
+        Instant lastAt = fields.instant("last_accessed_at");
+        if (count == null || count == 0) {
+            return null;
+        }
+        if (lastAt == null) {
+            throw fields.invalid("last_accessed_at", "must be there with access_count");
+        }
+        return new MemoryAccess(count, lastAt);
+    }
+
+    private static List<String> supersedes(JsonFields fields) {
+        JsonArray array = fields.array("supersedes");
+        if (array == null) {
+            return List.of();
+        }
+        if (array.size() > MemoryDraft.MAX_SUPERSEDES) {
+            throw fields.invalid("supersedes", "must have at most " + MemoryDraft.MAX_SUPERSEDES + " entries");
+        }
+        Set<String> references = new LinkedHashSet<>();
+        for (int i = 0; i < array.size(); i++) {
+            String path = "supersedes[" + i + "]";
+            if (!(array.getValue(i) instanceof String reference) || reference.isEmpty() || reference.length() > 200) {
+                throw fields.invalid(path, "must be an id or an external_id, of 1 to 200 characters");
+            }
+            TextRules.requireClean(fields.path(path), reference);
+            references.add(reference);
+        }
+        return List.copyOf(references);
     }
 
     private static MemoryDraft draft(JsonFields fields) {
@@ -116,7 +168,8 @@ public final class MemoryJson {
                 fields.instant("occurred_at"),
                 fields.flag("pinned", false),
                 fields.name("external_id", 200),
-                MetadataRules.require(fields.path("metadata"), fields.object("metadata")));
+                MetadataRules.require(fields.path("metadata"), fields.object("metadata")),
+                supersedes(fields));
     }
 
     /**
@@ -142,7 +195,7 @@ public final class MemoryJson {
 
     /** A draft as its writer would send it. */
     public static JsonObject object(MemoryDraft draft) {
-        return new JsonObject()
+        JsonObject object = new JsonObject()
                 .put("content", draft.content())
                 .put("kind", draft.kind().wireName())
                 .put("role", draft.role())
@@ -154,6 +207,7 @@ public final class MemoryJson {
                 .put("pinned", draft.pinned())
                 .put("external_id", draft.externalId())
                 .put("metadata", draft.metadata());
+        return draft.supersedes().isEmpty() ? object : object.put("supersedes", new JsonArray(draft.supersedes()));
     }
 
     /** The answer to a write. */

@@ -23,8 +23,8 @@ public final class RecallJson {
     /** The longest {@code deadline_ms}: an hour is beyond any turn. */
     public static final int MAX_DEADLINE_MILLIS = 3_600_000;
 
-    private static final Set<String> FIELDS =
-            Set.of("query", "mode", "limit", "session", "kinds", "deadline_ms", "explain", "memo");
+    private static final Set<String> FIELDS = Set.of(
+            "query", "mode", "limit", "session", "kinds", "deadline_ms", "explain", "include_superseded", "memo");
 
     private RecallJson() {}
 
@@ -58,6 +58,7 @@ public final class RecallJson {
                 fields.name("session", 200),
                 kinds(fields.array("kinds")),
                 fields.flag("explain", false),
+                fields.flag("include_superseded", false),
                 fields.flag("memo", true),
                 deadlineMillis == null ? deadline : deadline.minAfterMillis(deadlineMillis),
                 cancel);

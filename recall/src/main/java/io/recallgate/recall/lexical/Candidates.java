@@ -38,7 +38,10 @@ public record Candidates(
     }
 
     /** One of them; no counts where the question has no words. */
-    record Candidate(LexicalHit hit, @Nullable WordCounts counts) {}
+    record Candidate(LexicalHit hit, @Nullable WordCounts counts, boolean pinned) {}
+
+    /** What was read of a memory. */
+    record Read(WordCounts counts, boolean pinned) {}
 
     /** How each phrase is found. */
     String[] tsqueries() {
@@ -55,9 +58,12 @@ public record Candidates(
     }
 
     /** Ranks what was read, by its own words alone. */
-    static List<Candidate> ranked(Map<UUID, WordCounts> read, QuestionScorer scorer) {
+    static List<Candidate> ranked(Map<UUID, Read> read, QuestionScorer scorer) {
         return read.entrySet().stream()
-                .map(entry -> new Candidate(scorer.alone(entry.getKey(), entry.getValue()), entry.getValue()))
+                .map(entry -> new Candidate(
+                        scorer.alone(entry.getKey(), entry.getValue().counts()),
+                        entry.getValue().counts(),
+                        entry.getValue().pinned()))
                 .filter(candidate -> candidate.hit.score() > 0)
                 .sorted(Comparator.comparing(Candidate::hit, BEST_FIRST))
                 .limit(LexicalSearch.MAX_LIMIT)

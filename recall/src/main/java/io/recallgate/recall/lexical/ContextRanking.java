@@ -28,20 +28,24 @@ final class ContextRanking {
         this.indexes = Candidates.indexes(terms);
     }
 
-    private record Turn(UUID id, @Nullable UUID next, MemoryKind kind, WordCounts counts) {}
+    private record Turn(Remembered memory, WordCounts counts) {
+        UUID id() {
+            return memory.id();
+        }
+    }
 
     /**
      * Takes a memory.
      *
-     * @param next the one that follows it in its session, null if it is not known
      * @param length terms of its text
      * @param words in text form
      * @param phrases the bits of the phrases that it has
      */
-    void add(UUID id, @Nullable UUID next, MemoryKind kind, int length, String words, int phrases) {
-        turns.put(id, new Turn(id, next, kind, WordCounts.read(indexes, length, words, phrases)));
+    void add(Remembered memory, int length, String words, int phrases) {
+        turns.put(memory.id(), new Turn(memory, WordCounts.read(indexes, length, words, phrases)));
+        UUID next = memory.next();
         if (next != null) {
-            before.put(next, id);
+            before.put(next, memory.id());
         }
     }
 
@@ -52,27 +56,36 @@ final class ContextRanking {
 
     /** Those by somebody whom the question names. */
     Set<UUID> authored() {
-        Set<UUID> authored = new HashSet<>();
+        return those(turn -> turn.counts.authored());
+    }
+
+    /** Those that are pinned. */
+    Set<UUID> pinned() {
+        return those(turn -> turn.memory.pinned());
+    }
+
+    private Set<UUID> those(Predicate<Turn> like) {
+        Set<UUID> those = new HashSet<>();
         for (Turn turn : turns.values()) {
-            if (turn.counts.authored()) {
-                authored.add(turn.id);
+            if (like.test(turn)) {
+                those.add(turn.id());
             }
         }
-        return authored;
+        return those;
     }
 
     /**
      * Their scores, in no order; those without any of the words are left out.
      *
      * @param strength how much neighbours count for a memory of a kind, 0 to 1
-     * @param admitted kinds that may be found; the others only count for their neighbours
+     * @param admitted what may be found; the others only count for their neighbours
      */
     List<LexicalHit> scores(
-            QuestionScorer scorer, ToDoubleFunction<MemoryKind> strength, Predicate<MemoryKind> admitted) {
+            QuestionScorer scorer, ToDoubleFunction<MemoryKind> strength, Predicate<Remembered> admitted) {
         List<LexicalHit> hits = new ArrayList<>();
         for (Turn turn : turns.values()) {
-            if (admitted.test(turn.kind)) {
-                LexicalHit hit = score(turn, scorer, strength.applyAsDouble(turn.kind));
+            if (admitted.test(turn.memory)) {
+                LexicalHit hit = score(turn, scorer, strength.applyAsDouble(turn.memory.kind()));
                 if (hit.score() > 0) {
                     hits.add(hit);
                 }
@@ -82,21 +95,21 @@ final class ContextRanking {
     }
 
     private LexicalHit score(Turn turn, QuestionScorer scorer, double strength) {
-        boolean standalone = turn.next == null && !before.containsKey(turn.id);
+        boolean standalone = turn.memory.next() == null && !before.containsKey(turn.id());
         if (strength == 0 || standalone) {
-            return scorer.alone(turn.id, turn.counts);
+            return scorer.alone(turn.id(), turn.counts);
         }
         double[] around = new double[indexes.size()];
         double length = turn.counts.length;
         Turn earlier = turn;
         Turn later = turn;
         for (int distance = 1; distance <= Window.REACH; distance++) {
-            earlier = earlier == null ? null : known(before.get(earlier.id));
-            later = later == null ? null : known(later.next);
+            earlier = earlier == null ? null : known(before.get(earlier.id()));
+            later = later == null ? null : known(later.memory.next());
             length += add(earlier, strength * Window.before(distance), around);
             length += add(later, strength * Window.after(distance), around);
         }
-        return scorer.score(turn.id, turn.counts, length, around, Window.texts(strength));
+        return scorer.score(turn.id(), turn.counts, length, around, Window.texts(strength));
     }
 
     private @Nullable Turn known(@Nullable UUID id) {

@@ -6,6 +6,7 @@ import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.Statements;
 import io.recallgate.recall.lexical.Candidates.Candidate;
+import io.recallgate.recall.lexical.Candidates.Read;
 import io.recallgate.recall.lexical.QuestionScorer.Asked;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
@@ -21,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,8 +48,6 @@ public final class LexicalLeg {
     private static final String CANDIDATES_NEWEST = Statements.load("lexical/candidates-newest");
     private static final String NEWEST = Statements.load("lexical/newest");
     private static final String NEWEST_SESSION = Statements.load("lexical/newest-session");
-    private static final String STRICT = Statements.load("lexical/strict");
-    private static final String STRICT_WORDS = Statements.load("lexical/strict-words");
     private static final String CONTEXT = Statements.load("lexical/context");
     private static final String PREFIXES = Statements.load("lexical/prefixes");
     private static final String TOTALS = Statements.load("lexical/totals");
@@ -55,23 +55,39 @@ public final class LexicalLeg {
     private final Database database;
     private final LuceneAnalysis analysis;
     private final TermStatistics statistics;
+    private final LiteralSearch literals;
     private final CancelSignal cancel;
 
-    /** Holds no state of its own. */
+    /** One that looks for literal texts without an index of trigrams. */
     public LexicalLeg(Database database, LuceneAnalysis analysis, TermStatistics statistics) {
-        this(database, analysis, statistics, new CancelSignal());
+        this(database, analysis, statistics, () -> false);
     }
 
-    private LexicalLeg(Database database, LuceneAnalysis analysis, TermStatistics statistics, CancelSignal cancel) {
+    /**
+     * Holds no state of its own.
+     *
+     * @param trigrams whether there is an index of trigrams; read on each use
+     */
+    public LexicalLeg(Database database, LuceneAnalysis analysis, TermStatistics statistics, BooleanSupplier trigrams) {
+        this(database, analysis, statistics, new LiteralSearch(database, analysis, trigrams), new CancelSignal());
+    }
+
+    private LexicalLeg(
+            Database database,
+            LuceneAnalysis analysis,
+            TermStatistics statistics,
+            LiteralSearch literals,
+            CancelSignal cancel) {
         this.database = database;
         this.analysis = analysis;
         this.statistics = statistics;
+        this.literals = literals;
         this.cancel = cancel;
     }
 
     /** The same for one caller, whose statements end on the server when the signal fires. */
     public LexicalLeg cancelledBy(CancelSignal signal) {
-        return new LexicalLeg(database, analysis, statistics, signal);
+        return new LexicalLeg(database, analysis, statistics, literals, signal);
     }
 
     /** Whether {@link #search} looks at a part of this question only: a pasted document, or one of very many words. */
@@ -123,13 +139,9 @@ public final class LexicalLeg {
         return rows(CONTEXT, parameters, deadline).map(rows -> {
             ContextRanking ranking = new ContextRanking(candidates.terms());
             for (Row row : rows) {
-                ranking.add(
-                        row.getUUID(0),
-                        row.getUUID(1),
-                        kind(row),
-                        row.getInteger(3),
-                        row.getString(4),
-                        row.getInteger(5));
+                Remembered memory =
+                        new Remembered(row.getUUID(0), row.getUUID(1), kind(row), row.getBoolean(3), row.getBoolean(4));
+                ranking.add(memory, row.getInteger(5), row.getString(6), row.getInteger(7));
             }
             return result(candidates, scorer, ranking);
         });
@@ -145,36 +157,9 @@ public final class LexicalLeg {
         return known == null ? text : analysis.without(text, known.authors());
     }
 
-    /**
-     * The memories whose content contains the text literally, case and all, newest first. A blank text finds nothing.
-     *
-     * <p>Where the analysis is certain of terms that every such memory has, the index narrows the search. It is certain
-     * up to one rarity: a Han or kana character that a combining mark or variation selector follows only in the memory.
-     */
+    /** The memories whose content contains the text literally, newest first; see {@link LiteralSearch}. */
     public Future<LexicalResult> strict(LexicalSearch search, Deadline deadline) {
-        if (search.text().isBlank() || !isStorable(search.text())) {
-            return Future.succeededFuture(new LexicalResult(List.of(), true));
-        }
-        List<String> certain = analysis.certainTerms(search.text());
-        Tuple parameters = Tuple.of(
-                search.scope().owner(),
-                search.scope().project(),
-                search.text(),
-                search.kindNames(),
-                (long) search.limit(),
-                search.session());
-        String statement = STRICT;
-        if (!certain.isEmpty()) {
-            statement = STRICT_WORDS;
-            parameters.addString(LexicalQuery.allOf(certain));
-        }
-        return rows(statement, parameters, deadline).map(rows -> new LexicalResult(inOrder(rows), true));
-    }
-
-    /** Whether a memory can have it at all: the database keeps neither NUL nor halves of pairs. */
-    private static boolean isStorable(String text) {
-        return text.codePoints()
-                .noneMatch(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE));
+        return literals.search(search, deadline, cancel).map(ids -> new LexicalResult(inOrder(ids), true));
     }
 
     private static LexicalResult result(Candidates candidates, QuestionScorer scorer, ContextRanking ranking) {
@@ -184,17 +169,21 @@ public final class LexicalLeg {
                 : candidates.known().cohesion();
         List<LexicalHit> hits = ranking.scores(scorer, cohesion::strength, search::admits);
         Set<UUID> authored = ranking.authored();
+        Set<UUID> pinned = ranking.pinned();
         for (Candidate candidate : candidates.best()) {
             // Those whose neighbours were not read.
             if (!ranking.has(candidate.hit().memoryId())) {
                 hits.add(candidate.hit());
+                if (candidate.pinned()) {
+                    pinned.add(candidate.hit().memoryId());
+                }
                 if (candidate.counts() != null && candidate.counts().authored()) {
                     authored.add(candidate.hit().memoryId());
                 }
             }
         }
         hits.sort(Candidates.BEST_FIRST);
-        return new LexicalResult(hits.subList(0, Math.min(search.limit(), hits.size())), true, authored);
+        return new LexicalResult(hits.subList(0, Math.min(search.limit(), hits.size())), true, authored, pinned);
     }
 
     /** The terms of a question, and the words that begin as it asks for. */
@@ -239,21 +228,28 @@ public final class LexicalLeg {
         Future<Long> documents = known != null ? Future.succeededFuture(0L) : documents(search.scope(), deadline);
         return Future.all(found, quoted, documents).map(ignored -> {
             Map<String, Integer> indexes = Candidates.indexes(asked.terms());
-            Map<UUID, WordCounts> read = new LinkedHashMap<>();
+            Map<UUID, Read> read = new LinkedHashMap<>();
             read(found.result(), indexes, read);
             read(quoted.result(), indexes, read);
             QuestionScorer scorer = known == null
-                    ? QuestionScorer.of(asked, List.copyOf(read.values()), documents.result(), search.ranking())
+                    ? QuestionScorer.of(
+                            asked,
+                            read.values().stream().map(Read::counts).toList(),
+                            documents.result(),
+                            search.ranking())
                     : QuestionScorer.of(asked, known, search.ranking());
             return new Candidates(
                     search, asked.terms(), asked.phrases(), scorer, known, Candidates.ranked(read, scorer));
         });
     }
 
-    private static void read(@Nullable RowSet<Row> rows, Map<String, Integer> indexes, Map<UUID, WordCounts> into) {
+    private static void read(@Nullable RowSet<Row> rows, Map<String, Integer> indexes, Map<UUID, Read> into) {
         if (rows != null) {
             rows.forEach(row -> into.put(
-                    row.getUUID(0), WordCounts.read(indexes, row.getInteger(1), row.getString(2), row.getInteger(3))));
+                    row.getUUID(0),
+                    new Read(
+                            WordCounts.read(indexes, row.getInteger(2), row.getString(3), row.getInteger(4)),
+                            row.getBoolean(1))));
         }
     }
 
@@ -270,7 +266,8 @@ public final class LexicalLeg {
                         CANDIDATES_NEWEST,
                         parameters(search, asked, finding)
                                 .addLong((long) plan.walk())
-                                .addArrayOfString(asked.tsqueries()));
+                                .addArrayOfString(asked.tsqueries())
+                                .addBoolean(search.includeSuperseded()));
     }
 
     /** What has a phrase is found by it, however common its words are. */
@@ -287,8 +284,13 @@ public final class LexicalLeg {
         return search.session() != null
                 ? new Statement(
                         CANDIDATES_SESSION,
-                        parameters.addString(search.session()).addArrayOfString(asked.tsqueries()))
-                : new Statement(CANDIDATES, parameters.addArrayOfString(asked.tsqueries()));
+                        parameters
+                                .addString(search.session())
+                                .addArrayOfString(asked.tsqueries())
+                                .addBoolean(search.includeSuperseded()))
+                : new Statement(
+                        CANDIDATES,
+                        parameters.addArrayOfString(asked.tsqueries()).addBoolean(search.includeSuperseded()));
     }
 
     private static Tuple parameters(LexicalSearch search, Asked asked, String finding) {
@@ -304,16 +306,22 @@ public final class LexicalLeg {
     private Future<Candidates> newest(LexicalSearch search, @Nullable ScopeStatistics known, Deadline deadline) {
         Tuple parameters =
                 Tuple.of(search.scope().owner(), search.scope().project(), search.kindNames(), (long) search.limit());
-        Future<RowSet<Row>> rows = search.session() == null
-                ? rows(NEWEST, parameters, deadline)
-                : rows(NEWEST_SESSION, parameters.addString(search.session()), deadline);
+        if (search.session() != null) {
+            parameters.addString(search.session());
+        }
+        Future<RowSet<Row>> rows = rows(
+                search.session() == null ? NEWEST : NEWEST_SESSION,
+                parameters.addBoolean(search.includeSuperseded()),
+                deadline);
         return rows.map(found -> new Candidates(
                 search,
                 List.of(),
                 List.of(),
                 null,
                 known,
-                inOrder(found).stream().map(hit -> new Candidate(hit, null)).toList()));
+                inOrder(ids(found)).stream()
+                        .map(hit -> new Candidate(hit, null, false))
+                        .toList()));
     }
 
     private Future<Long> documents(Scope scope, Deadline deadline) {
@@ -330,11 +338,15 @@ public final class LexicalLeg {
                 deadline, cancel, connection -> connection.preparedQuery(sql).execute(parameters));
     }
 
-    private static List<LexicalHit> inOrder(RowSet<Row> rows) {
+    private static List<UUID> ids(RowSet<Row> rows) {
+        List<UUID> ids = new ArrayList<>();
+        rows.forEach(row -> ids.add(row.getUUID(0)));
+        return ids;
+    }
+
+    private static List<LexicalHit> inOrder(List<UUID> ids) {
         List<LexicalHit> hits = new ArrayList<>();
-        for (Row row : rows) {
-            hits.add(new LexicalHit(row.getUUID(0), 1.0 / (1 + hits.size()), Map.of()));
-        }
+        ids.forEach(id -> hits.add(new LexicalHit(id, 1.0 / (1 + hits.size()), Map.of())));
         return hits;
     }
 

@@ -15,9 +15,16 @@ import org.jspecify.annotations.Nullable;
  * @param session only this session, null for all
  * @param kinds only these, empty for all
  * @param ranking what counts
+ * @param includeSuperseded whether also memories that others supersede
  */
 public record LexicalSearch(
-        Scope scope, String text, int limit, @Nullable String session, Set<MemoryKind> kinds, RankingSettings ranking) {
+        Scope scope,
+        String text,
+        int limit,
+        @Nullable String session,
+        Set<MemoryKind> kinds,
+        RankingSettings ranking,
+        boolean includeSuperseded) {
 
     /** The most hits of the leg; fusion wants more than the answer has. */
     public static final int MAX_LIMIT = 100;
@@ -32,12 +39,12 @@ public record LexicalSearch(
 
     /** One with the usual ranking. */
     public LexicalSearch(Scope scope, String text, int limit, @Nullable String session, Set<MemoryKind> kinds) {
-        this(scope, text, limit, session, kinds, RankingSettings.DEFAULTS);
+        this(scope, text, limit, session, kinds, RankingSettings.DEFAULTS, false);
     }
 
-    /** Whether memories of this kind may be found. */
-    boolean admits(MemoryKind kind) {
-        return kinds.isEmpty() || kinds.contains(kind);
+    /** Whether a memory may be found. */
+    boolean admits(Remembered memory) {
+        return (kinds.isEmpty() || kinds.contains(memory.kind())) && (includeSuperseded || !memory.superseded());
     }
 
     /** The kinds by name, all of them when none is chosen. */

@@ -15,7 +15,6 @@ import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.Timers;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +34,7 @@ public final class RecallLog implements Consumer<RecallRecord>, RecallStatistics
     private static final Logger LOG = LoggerFactory.getLogger(RecallLog.class);
 
     /** How long a recall waits for company. */
-    static final long GATHER_MILLIS = 1_000;
+    static final long GATHER_MILLIS = BatchWriter.GATHER_MILLIS;
 
     /** A batch takes milliseconds; beyond this the database is in trouble, and the next batch is to be had. */
     static final long WRITE_MILLIS = 5_000;
@@ -59,12 +58,10 @@ public final class RecallLog implements Consumer<RecallRecord>, RecallStatistics
     private final Counter full;
     private final Counter failed;
     private final TroubleLog troubles;
-    private final Promise<Void> ended = Promise.promise();
+    private final BatchWriter<Told> writer;
 
     // All below is guarded by this.
 
-    private final Batches<Told> batches = new Batches<>();
-    private Timers.@Nullable Timer gathering;
     private Timers.@Nullable Timer pruning;
     private boolean closed;
 
@@ -86,6 +83,7 @@ public final class RecallLog implements Consumer<RecallRecord>, RecallStatistics
         this.hash = hash;
         this.policy = policy;
         this.parts = parts;
+        this.writer = new BatchWriter<>(parts.timers(), this::write);
         this.written = Counter.builder("recallgate.recall.log.written")
                 .description("Recalls in the log")
                 .register(parts.meters());
@@ -132,12 +130,9 @@ public final class RecallLog implements Consumer<RecallRecord>, RecallStatistics
                 questions == Questions.TEXT,
                 0);
         Told told = new Told(line, parts.clock().nanoTime());
-        on(() -> {
-            long before = batches.dropped();
-            Batches.Effect effect = batches.add(told);
-            full.increment((double) (batches.dropped() - before));
-            return effect;
-        });
+        if (!writer.add(told)) {
+            full.increment();
+        }
     }
 
     @Override
@@ -160,52 +155,16 @@ public final class RecallLog implements Consumer<RecallRecord>, RecallStatistics
                 pruning = null;
             }
         }
-        on(batches::close);
-        return ended.future();
+        return writer.close();
     }
 
-    private void on(Supplier<Batches.Effect> event) {
-        List<Told> batch = List.of();
-        boolean end = false;
-        synchronized (this) {
-            Batches.Effect effect = event.get();
-            switch (effect) {
-                case NOTHING -> {}
-                case ARM ->
-                    gathering = parts.timers()
-                            .schedule(TimeUnit.MILLISECONDS.toNanos(GATHER_MILLIS), () -> on(batches::timeIsUp));
-                case WRITE -> {
-                    disarm();
-                    batch = batches.take();
-                }
-                case END -> {
-                    disarm();
-                    end = true;
-                }
-            }
-        }
-        if (!batch.isEmpty()) {
-            write(batch);
-        }
-        if (end) {
-            ended.tryComplete();
-        }
-    }
-
-    private void disarm() {
-        if (gathering != null) {
-            gathering.cancel();
-            gathering = null;
-        }
-    }
-
-    private void write(List<Told> batch) {
+    private Future<Void> write(List<Told> batch) {
         long now = parts.clock().nanoTime();
         List<Line> lines = new ArrayList<>();
         for (Told told : batch) {
             lines.add(told.line.aged((now - told.atNanos) / 1e9));
         }
-        table.insert(lines, deadline()).onComplete(done -> {
+        return table.insert(lines, deadline()).onComplete(done -> {
             if (done.succeeded()) {
                 written.increment(batch.size());
                 troubles.over();
@@ -213,7 +172,6 @@ public final class RecallLog implements Consumer<RecallRecord>, RecallStatistics
                 failed.increment(batch.size());
                 troubles.trouble("recalls are missing in the log", done.cause());
             }
-            on(batches::written);
         });
     }
 

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param similarity its cosine to the question; null when it has no vector
  * @param vectorRank among the nearest of the scope, from 1; null when it is not one of them
  * @param authored whether it is by somebody whom the question names
+ * @param pinned whether it is pinned, where that counts
  */
 public record Evidence(
         UUID id,
@@ -22,7 +23,8 @@ public record Evidence(
         Map<String, Double> wordParts,
         @Nullable Double similarity,
         @Nullable Integer vectorRank,
-        boolean authored) {
+        boolean authored,
+        boolean pinned) {
 
     /** Copies the parts. */
     public Evidence {
@@ -31,19 +33,24 @@ public record Evidence(
 
     /** One that the words found. */
     public static Evidence ofWords(UUID id, double score, int rank, Map<String, Double> parts) {
-        return new Evidence(id, score, rank, parts, null, null, false);
+        return new Evidence(id, score, rank, parts, null, null, false, false);
     }
 
     /** One that only the meaning found. */
     static Evidence ofMeaning(UUID id, double similarity, int rank) {
-        return new Evidence(id, 0, null, Map.of(), similarity, rank, false);
+        return new Evidence(id, 0, null, Map.of(), similarity, rank, false, false);
     }
 
     Evidence near(double cosine, @Nullable Integer rank) {
-        return new Evidence(id, words, lexicalRank, wordParts, cosine, rank, authored);
+        return new Evidence(id, words, lexicalRank, wordParts, cosine, rank, authored, pinned);
     }
 
     Evidence named() {
-        return new Evidence(id, words, lexicalRank, wordParts, similarity, vectorRank, true);
+        return new Evidence(id, words, lexicalRank, wordParts, similarity, vectorRank, true, pinned);
+    }
+
+    /** The same, pinned. */
+    public Evidence asPinned() {
+        return new Evidence(id, words, lexicalRank, wordParts, similarity, vectorRank, authored, true);
     }
 }

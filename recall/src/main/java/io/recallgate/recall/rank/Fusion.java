@@ -29,9 +29,15 @@ public final class Fusion {
     /** Name of the author's part. */
     public static final String AUTHOR = "author";
 
+    /** Name of the part of what is pinned. */
+    public static final String PINNED = "pinned";
+
     private static final double LEXICAL_WEIGHT = 0.5;
     private static final double VECTOR_WEIGHT = 0.5;
     private static final double AUTHOR_WEIGHT = 0.2;
+
+    /** What is pinned goes ahead of what is about as good, and not ahead of an answer. */
+    private static final double PINNED_WEIGHT = 0.05;
 
     /** Of reciprocal ranks, as in the paper of Cormack, Clarke and Büttcher (2009). */
     private static final double RRF_K = 60;
@@ -57,18 +63,25 @@ public final class Fusion {
     }
 
     /**
-     * The order of one leg as it is.
+     * The order of one leg as it is, but for what is pinned, which gets the same share of the best score as it gets of the
+     * words' in a fused order.
      *
      * @param lexical best first
      */
     public static List<Fused> lexicalOnly(List<Evidence> lexical, int limit) {
+        double best = lexical.isEmpty() ? 0 : lexical.get(0).words();
         List<Fused> order = new ArrayList<>();
-        for (Evidence one : lexical.subList(0, Math.min(limit, lexical.size()))) {
+        for (Evidence one : lexical) {
             Parts parts = new Parts();
             parts.put(LEXICAL, one.words());
+            if (one.pinned()) {
+                parts.put(PINNED, best * PINNED_WEIGHT / LEXICAL_WEIGHT);
+            }
             order.add(parts.fused(one));
         }
-        return order;
+        // Stable: what has the same score stays as it was.
+        order.sort(Comparator.comparingDouble(Fused::score).reversed());
+        return List.copyOf(order.subList(0, Math.min(limit, order.size())));
     }
 
     private static Fused byScore(Evidence one, Scale scale) {
@@ -82,10 +95,13 @@ public final class Fusion {
         if (one.authored()) {
             parts.put(AUTHOR, AUTHOR_WEIGHT);
         }
+        if (one.pinned()) {
+            parts.put(PINNED, PINNED_WEIGHT);
+        }
         return parts.fused(one);
     }
 
-    /** The author's part is the same share of the best rank's as it is of the best score. */
+    /** The author's part, and that of what is pinned, is the same share of the best rank's as it is of the best score. */
     private static Fused byRank(Evidence one) {
         Parts parts = new Parts();
         if (one.lexicalRank() != null) {
@@ -96,6 +112,9 @@ public final class Fusion {
         }
         if (one.authored()) {
             parts.put(AUTHOR, AUTHOR_WEIGHT / (LEXICAL_WEIGHT * (RRF_K + 1)));
+        }
+        if (one.pinned()) {
+            parts.put(PINNED, PINNED_WEIGHT / (LEXICAL_WEIGHT * (RRF_K + 1)));
         }
         return parts.fused(one);
     }

@@ -38,6 +38,11 @@ public final class Pool {
         ids.forEach(id -> evidence.computeIfPresent(id, (ignored, one) -> one.named()));
     }
 
+    /** Notes who is pinned; ids that are not in the pool are ignored. */
+    public void pinned(Collection<UUID> ids) {
+        ids.forEach(id -> evidence.computeIfPresent(id, (ignored, one) -> one.asPinned()));
+    }
+
     /** Those whose distance is not known yet. */
     public List<UUID> unmeasured() {
         List<UUID> unmeasured = new ArrayList<>();

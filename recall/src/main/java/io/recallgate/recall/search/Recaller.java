@@ -62,7 +62,11 @@ public final class Recaller implements RecallService {
     record Legs(LexicalLeg lexical, VectorLeg vector, HitLoader loader) {}
 
     /** Where it tells what it does. */
-    record Outlets(MeterRegistry meters, Consumer<DegradeReason> degraded, Consumer<RecallRecord> log) {}
+    record Outlets(
+            MeterRegistry meters,
+            Consumer<DegradeReason> degraded,
+            Consumer<RecallRecord> log,
+            Consumer<List<UUID>> accessed) {}
 
     Recaller(Legs legs, Clock clock, Timers timers, Supplier<RecallSettings> settings, Outlets outlets) {
         this.legs = legs;
@@ -80,7 +84,8 @@ public final class Recaller implements RecallService {
         if (request.deadline().isPassed()) {
             return Future.failedFuture(late());
         }
-        Call call = new Call(UUID.randomUUID(), scope, request, new Stopwatch(clock), new CancelSignal());
+        Call call =
+                new Call(UUID.randomUUID(), scope, request, settings.get(), new Stopwatch(clock), new CancelSignal());
         Race<RecallResponse> race = new Race<>(timers, request.deadline(), Recaller::late);
         CancelSignal.Registration registration = request.cancel().onCancel(cause -> {
             call.over.cancel(cause);
@@ -110,9 +115,15 @@ public final class Recaller implements RecallService {
     /**
      * One recall on its way.
      *
+     * @param settings as they were when it came
      * @param over fires when its answer is settled
      */
-    private record Call(UUID id, Scope scope, RecallRequest request, Stopwatch watch, CancelSignal over) {
+    private record Call(
+            UUID id, Scope scope, RecallRequest request, RecallSettings settings, Stopwatch watch, CancelSignal over) {
+        RankingSettings ranking() {
+            return settings.ranking();
+        }
+
         Deadline deadline() {
             return request.deadline();
         }
@@ -137,11 +148,11 @@ public final class Recaller implements RecallService {
                                 null,
                                 null,
                                 null,
-                                Fusion.lexicalOnly(evidence(found), call.request.limit()))));
+                                Fusion.lexicalOnly(evidence(found, call.ranking()), call.request.limit()))));
     }
 
     private Future<RecallResponse> hybrid(Call call) {
-        RecallSettings now = settings.get();
+        RecallSettings now = call.settings;
         String text = now.ranking().has(RankingSignal.NAME_STRIPPING)
                 ? legs.lexical.withoutNames(call.scope, call.request.query())
                 : call.request.query();
@@ -167,7 +178,10 @@ public final class Recaller implements RecallService {
 
     private Future<LexicalResult> words(Call call) {
         long started = call.watch.now();
-        LexicalSearch search = search(call, call.request.limit(), settings.get().ranking());
+        // What is pinned may come up from further down than the answer goes.
+        boolean pinned =
+                call.request.mode() != RecallMode.STRICT && call.ranking().has(RankingSignal.PINNED);
+        LexicalSearch search = search(call, pinned ? LexicalSearch.MAX_LIMIT : call.request.limit(), call.ranking());
         LexicalLeg leg = lexical(call);
         return (call.request.mode() == RecallMode.STRICT
                         ? leg.strict(search, call.deadline())
@@ -182,7 +196,14 @@ public final class Recaller implements RecallService {
 
     private static LexicalSearch search(Call call, int limit, RankingSettings ranking) {
         RecallRequest request = call.request;
-        return new LexicalSearch(call.scope, request.query(), limit, request.session(), request.kinds(), ranking);
+        return new LexicalSearch(
+                call.scope,
+                request.query(),
+                limit,
+                request.session(),
+                request.kinds(),
+                ranking,
+                request.includeSuperseded());
     }
 
     private Future<LexicalResult> inContext(Call call, Candidates candidates, List<UUID> others) {
@@ -196,7 +217,7 @@ public final class Recaller implements RecallService {
             Call call, Candidates candidates, VectorLeg.Found meaning, RankingSettings ranking) {
         List<UUID> nearest = meaning.hits().stream().map(Scored::id).toList();
         return inContext(call, candidates, nearest).compose(words -> {
-            Pool pool = new Pool(words.relevant() ? evidence(words) : List.of(), meaning.hits());
+            Pool pool = new Pool(words.relevant() ? evidence(words, ranking) : List.of(), meaning.hits());
             call.watch
                     .tally()
                     .legs(
@@ -205,6 +226,9 @@ public final class Recaller implements RecallService {
                             pool.evidence().size());
             if (ranking.has(RankingSignal.AUTHOR_MATCH)) {
                 pool.authored(words.authored());
+            }
+            if (ranking.has(RankingSignal.PINNED)) {
+                pool.pinned(words.pinned());
             }
             // A scope without vectors has none of the others either.
             Future<Map<UUID, Double>> similarities =
@@ -252,7 +276,7 @@ public final class Recaller implements RecallService {
                                 degradation.reason(),
                                 coverage,
                                 null,
-                                Fusion.lexicalOnly(evidence(words), call.request.limit()))));
+                                Fusion.lexicalOnly(evidence(words, call.ranking()), call.request.limit()))));
     }
 
     private Future<RecallResponse> answer(Call call, Order order) {
@@ -278,6 +302,8 @@ public final class Recaller implements RecallService {
     }
 
     private void report(Call call, RecallResponse response) {
+        outlets.accessed()
+                .accept(response.hits().stream().map(hit -> hit.memory().id()).toList());
         legs.vector.answered(response.timing());
         Timer.builder("recallgate.recall")
                 .description("Recalls, by the mode asked for and the mode that answered")
@@ -313,12 +339,14 @@ public final class Recaller implements RecallService {
                         call.watch.timing()));
     }
 
-    private static List<Evidence> evidence(LexicalResult words) {
+    private static List<Evidence> evidence(LexicalResult words, RankingSettings ranking) {
         List<Evidence> evidence = new ArrayList<>();
         for (LexicalHit hit : words.hits()) {
             Map<String, Double> parts = new HashMap<>();
             hit.parts().forEach((part, score) -> parts.put(part.wireName(), score));
-            evidence.add(Evidence.ofWords(hit.memoryId(), hit.score(), evidence.size() + 1, parts));
+            Evidence one = Evidence.ofWords(hit.memoryId(), hit.score(), evidence.size() + 1, parts);
+            boolean pinned = ranking.has(RankingSignal.PINNED) && words.pinned().contains(hit.memoryId());
+            evidence.add(pinned ? one.asPinned() : one);
         }
         return evidence;
     }

@@ -13,6 +13,9 @@ import io.recallgate.recall.log.RecallRecord;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Timers;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +35,8 @@ public final class SearchServices {
      * @param fingerprint of the active model as far as it is known; null until then
      * @param degraded told of each recall without its vector leg; called on event loops, returns at once
      * @param log told of each recall that is over; called on event loops, returns at once and throws nothing
+     * @param accessed told of the hits of each answer; likewise
+     * @param trigrams whether there is an index of trigrams; read on each use
      */
     public record Parts(
             Database database,
@@ -40,7 +45,21 @@ public final class SearchServices {
             VectorIndex index,
             Supplier<@Nullable String> fingerprint,
             Consumer<DegradeReason> degraded,
-            Consumer<RecallRecord> log) {
+            Consumer<RecallRecord> log,
+            Consumer<List<UUID>> accessed,
+            BooleanSupplier trigrams) {
+
+        /** Parts that count no accesses and have no trigrams. */
+        public Parts(
+                Database database,
+                LuceneAnalysis analysis,
+                Embedder embedder,
+                VectorIndex index,
+                Supplier<@Nullable String> fingerprint,
+                Consumer<DegradeReason> degraded,
+                Consumer<RecallRecord> log) {
+            this(database, analysis, embedder, index, fingerprint, degraded, log, ignored -> {}, () -> false);
+        }
 
         /** Parts without a log. */
         public Parts(
@@ -72,8 +91,8 @@ public final class SearchServices {
     /** The one entry point of recall. */
     public static RecallService create(
             Parts parts, Clock clock, Timers timers, Supplier<RecallSettings> settings, MeterRegistry meters) {
-        LexicalLeg lexical =
-                new LexicalLeg(parts.database(), parts.analysis(), new TermStatistics(parts.database(), clock));
+        LexicalLeg lexical = new LexicalLeg(
+                parts.database(), parts.analysis(), new TermStatistics(parts.database(), clock), parts.trigrams());
         VectorLeg vector = new VectorLeg(
                 new QueryMemo(parts.embedder(), parts.fingerprint(), clock),
                 parts.index(),
@@ -81,6 +100,11 @@ public final class SearchServices {
                 clock,
                 timers);
         Recaller.Legs legs = new Recaller.Legs(lexical, vector, new HitLoader(parts.database()));
-        return new Recaller(legs, clock, timers, settings, new Recaller.Outlets(meters, parts.degraded(), parts.log()));
+        return new Recaller(
+                legs,
+                clock,
+                timers,
+                settings,
+                new Recaller.Outlets(meters, parts.degraded(), parts.log(), parts.accessed()));
     }
 }

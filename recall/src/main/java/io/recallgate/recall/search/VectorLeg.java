@@ -141,7 +141,13 @@ final class VectorLeg {
                         limited ? DegradeReason.VECTOR_INDEX_UNAVAILABLE : DegradeReason.DEADLINE_EXHAUSTED,
                         "the vector index did not answer in time"));
         VectorQuery query = new VectorQuery(
-                scope, embedded.fingerprint(), embedded.vector(), NEIGHBOURS, request.session(), request.kinds());
+                scope,
+                embedded.fingerprint(),
+                embedded.vector(),
+                NEIGHBOURS,
+                request.session(),
+                request.kinds(),
+                request.includeSuperseded());
         // Counted beside the search; usually it is known already.
         Future<@Nullable Counts> counts =
                 coverage.recent(scope, embedded.fingerprint()).otherwiseEmpty();

@@ -62,7 +62,7 @@ final class MemoryExport {
             List<ExportedMemory> memories = new ArrayList<>(rows.size());
             long last = until;
             for (Row row : rows) {
-                memories.add(new ExportedMemory(row.getUUID("id"), MemoryRows.draft(row)));
+                memories.add(new ExportedMemory(row.getUUID("id"), MemoryRows.draft(row), MemoryRows.access(row)));
                 last = row.getLong("position");
             }
             return new ExportPage(memories, last >= until ? null : new ExportQuery(query.session(), last, until));

@@ -1,6 +1,7 @@
 package io.recallgate.recall.store;
 
 import io.recallgate.recall.api.Memory;
+import io.recallgate.recall.api.MemoryAccess;
 import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.MemoryKind;
 import io.recallgate.recall.api.MemoryState;
@@ -9,6 +10,7 @@ import io.vertx.sqlclient.Row;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +30,15 @@ public final class MemoryRows {
                 hash(row),
                 row.getLong("version"),
                 row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("updated_at").toInstant());
+                row.getOffsetDateTime("updated_at").toInstant(),
+                List.of(row.getArrayOfUUIDs("superseded_by")),
+                access(row));
+    }
+
+    /** How often it was recalled, null if never. */
+    static @Nullable MemoryAccess access(Row row) {
+        OffsetDateTime lastAt = row.getOffsetDateTime("last_accessed_at");
+        return lastAt == null ? null : new MemoryAccess(row.getLong("access_count"), lastAt.toInstant());
     }
 
     static MemoryState state(Row row) {
@@ -56,7 +66,8 @@ public final class MemoryRows {
                 occurred,
                 row.getBoolean("pinned"),
                 text(row, "external_id"),
-                row.get(JsonObject.class, "metadata"));
+                row.get(JsonObject.class, "metadata"),
+                List.of(row.getArrayOfStrings("supersedes")));
     }
 
     private static @Nullable String text(Row row, String column) {

@@ -18,6 +18,7 @@ import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.database.Statements;
 import io.recallgate.recall.json.MemoryJson;
 import io.recallgate.recall.lexical.LexicalAnalysis;
+import io.recallgate.recall.store.Supersession.Links;
 import io.recallgate.recall.store.WriteStatements.Change;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.time.Clock;
@@ -92,10 +93,12 @@ public final class MemoryStore implements MemoryService {
 
     @Override
     public Future<List<StoredMemory>> remember(Scope scope, List<MemoryDraft> drafts, Deadline deadline) {
-        return restore(
+        return store(
                 scope,
                 drafts.stream().map(draft -> new ExportedMemory(null, draft)).toList(),
-                deadline);
+                deadline,
+                false,
+                connection -> Future.succeededFuture());
     }
 
     /**
@@ -109,22 +112,24 @@ public final class MemoryStore implements MemoryService {
         if (drafts.isEmpty()) {
             return database.transaction(deadline, beside).map(List.of());
         }
-        return write(
+        return store(
                 scope,
                 drafts.stream().map(draft -> new ExportedMemory(null, draft)).toList(),
                 deadline,
+                false,
                 beside);
     }
 
     @Override
     public Future<List<StoredMemory>> restore(Scope scope, List<ExportedMemory> memories, Deadline deadline) {
-        return write(scope, memories, deadline, connection -> Future.succeededFuture());
+        return store(scope, memories, deadline, true, connection -> Future.succeededFuture());
     }
 
-    private Future<List<StoredMemory>> write(
+    private Future<List<StoredMemory>> store(
             Scope scope,
             List<ExportedMemory> memories,
             Deadline deadline,
+            boolean restoring,
             Function<SqlConnection, Future<Void>> beside) {
         long weight = memories.stream()
                 .mapToLong(memory -> memory.draft().content().length())
@@ -144,7 +149,8 @@ public final class MemoryStore implements MemoryService {
                                 connection,
                                 scope,
                                 prepared,
-                                config.fingerprint().get())
+                                config.fingerprint().get(),
+                                restoring)
                         .compose(stored -> beside.apply(connection).map(stored))))
                 .onSuccess(stored -> {
                     if (stored.stream().anyMatch(memory -> memory.change() == StoredMemory.Change.UPDATED)) {
@@ -279,8 +285,16 @@ public final class MemoryStore implements MemoryService {
                 before.contentHash(), before.draft(), draft.contentHash(), draft.draft());
         Change change = new Change(before.id(), before.version(), draft, reembed);
         WriteStatements statements = new WriteStatements(config.time());
-        return database.transaction(deadline, connection -> writer.change(connection, scope, List.of(change))
+        List<Links> links = before.draft().supersedes().equals(draft.draft().supersedes())
+                ? List.of()
+                : List.of(new Links(before.id(), "supersedes", draft.draft().supersedes()));
+        return database.transaction(deadline, connection -> (links.isEmpty()
+                                ? Future.<Void>succeededFuture()
+                                : Supersession.lock(connection, scope))
+                        .compose(ignored -> writer.change(connection, scope, List.of(change)))
                         .recover(error -> Future.failedFuture(externalIdTaken(error)))
+                        .compose(ignored -> Supersession.relink(connection, scope, links, false))
+                        .compose(ignored -> Supersession.requireNoCycle(connection, links))
                         .compose(ignored -> reembed ? statements.notifyJobs(connection) : Future.succeededFuture())
                         .compose(ignored -> read(connection, scope, before.id())))
                 .onSuccess(ignored -> {

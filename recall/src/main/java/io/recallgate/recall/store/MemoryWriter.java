@@ -2,10 +2,12 @@ package io.recallgate.recall.store;
 
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.recall.api.MemoryAccess;
 import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.MemoryState;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.api.StoredMemory;
+import io.recallgate.recall.store.Supersession.Links;
 import io.recallgate.recall.store.WriteStatements.Change;
 import io.recallgate.recall.vector.VectorIndex;
 import io.vertx.core.Future;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -38,15 +41,76 @@ final class MemoryWriter {
         this.vectors = vectors;
     }
 
-    /** Stores all drafts; one entry for each, in order. */
+    /**
+     * Stores all drafts; one entry for each, in order.
+     *
+     * @param restoring whether what they supersede may come later
+     */
     Future<List<StoredMemory>> store(
-            SqlConnection connection, Scope scope, List<PreparedDraft> drafts, @Nullable String fingerprint) {
+            SqlConnection connection,
+            Scope scope,
+            List<PreparedDraft> drafts,
+            @Nullable String fingerprint,
+            boolean restoring) {
         Map<Integer, StoredMemory> done = new HashMap<>();
-        return round(connection, scope, drafts, fingerprint, done, 1)
+        Map<Integer, Links> links = new TreeMap<>();
+        boolean linking =
+                drafts.stream().anyMatch(draft -> !draft.draft().supersedes().isEmpty());
+        Batch batch = new Batch(scope, fingerprint, drafts.size(), done, links);
+        return (linking ? Supersession.lock(connection, scope) : Future.<Void>succeededFuture())
+                .compose(ignored -> round(connection, batch, drafts, 1))
+                .compose(ignored -> Supersession.relink(connection, scope, List.copyOf(links.values()), restoring))
+                .compose(ignored -> arrived(connection, batch, drafts))
+                .compose(ignored -> Supersession.requireNoCycle(connection, List.copyOf(links.values())))
                 .compose(ignored -> statements.notifyJobs(connection))
                 .map(ignored -> drafts.stream()
                         .map(draft -> Objects.requireNonNull(done.get(draft.index())))
                         .toList());
+    }
+
+    /**
+     * One write.
+     *
+     * @param size how many drafts it has
+     * @param done what became of each draft, by its index
+     * @param links what changes in what they supersede, by the same
+     */
+    private record Batch(
+            Scope scope,
+            @Nullable String fingerprint,
+            int size,
+            Map<Integer, StoredMemory> done,
+            Map<Integer, Links> links) {
+
+        void link(PreparedDraft draft, UUID id) {
+            // Where there is one only, it may have come by itself.
+            String field = size == 1 ? "supersedes" : "memories[" + draft.index() + "].supersedes";
+            links.put(draft.index(), new Links(id, field, draft.draft().supersedes()));
+        }
+    }
+
+    /** Those that are new may have been waited for, and bring along how often they were recalled. */
+    private Future<Void> arrived(SqlConnection connection, Batch batch, List<PreparedDraft> drafts) {
+        Map<String, UUID> names = new HashMap<>();
+        Map<UUID, MemoryAccess> accesses = new HashMap<>();
+        for (PreparedDraft draft : drafts) {
+            StoredMemory stored = Objects.requireNonNull(batch.done.get(draft.index()));
+            if (draft.access() != null) {
+                accesses.put(stored.id(), draft.access());
+            }
+            if (stored.change() == StoredMemory.Change.STORED) {
+                names.put(stored.id().toString(), stored.id());
+                if (draft.exportedId() != null) {
+                    names.put(draft.exportedId().toString(), stored.id());
+                }
+                if (stored.externalId() != null) {
+                    names.put(stored.externalId(), stored.id());
+                }
+            }
+        }
+        return Supersession.arrived(connection, batch.scope, names)
+                .compose(ignored ->
+                        accesses.isEmpty() ? Future.succeededFuture() : statements.restoreAccess(connection, accesses));
     }
 
     /** Applies changes of memories whose versions were read before; fails with {@code conflict} if one moved on. */
@@ -78,18 +142,12 @@ final class MemoryWriter {
                 .retryAfter(Duration.ofSeconds(1));
     }
 
-    private Future<Void> round(
-            SqlConnection connection,
-            Scope scope,
-            List<PreparedDraft> drafts,
-            @Nullable String fingerprint,
-            Map<Integer, StoredMemory> done,
-            int round) {
-        return existing(connection, scope, drafts, fingerprint).compose(rows -> {
+    private Future<Void> round(SqlConnection connection, Batch batch, List<PreparedDraft> drafts, int round) {
+        return existing(connection, batch.scope, drafts, batch.fingerprint).compose(rows -> {
             Sorted sorted = new Sorted();
-            drafts.forEach(draft -> sort(draft, rows, sorted, done));
-            return change(connection, scope, sorted.changes)
-                    .compose(ignored -> insert(connection, scope, sorted.fresh, done))
+            drafts.forEach(draft -> sort(draft, rows, sorted, batch));
+            return change(connection, batch.scope, sorted.changes)
+                    .compose(ignored -> insert(connection, batch, sorted.fresh))
                     .compose(raced -> {
                         List<PreparedDraft> again = new ArrayList<>(sorted.later);
                         again.addAll(raced);
@@ -98,7 +156,7 @@ final class MemoryWriter {
                         }
                         return round == MAX_ROUNDS
                                 ? Future.failedFuture(conflict())
-                                : round(connection, scope, again, fingerprint, done, round + 1);
+                                : round(connection, batch, again, round + 1);
                     });
         });
     }
@@ -154,18 +212,21 @@ final class MemoryWriter {
     }
 
     /** Inserts and returns those that somebody else inserted first. */
-    private Future<List<PreparedDraft>> insert(
-            SqlConnection connection, Scope scope, List<PreparedDraft> fresh, Map<Integer, StoredMemory> done) {
+    private Future<List<PreparedDraft>> insert(SqlConnection connection, Batch batch, List<PreparedDraft> fresh) {
         if (fresh.isEmpty()) {
             return Future.succeededFuture(List.of());
         }
-        return statements.insert(connection, scope, fresh).map(rows -> {
+        return statements.insert(connection, batch.scope, fresh).map(rows -> {
             Set<UUID> stored = new HashSet<>();
             rows.forEach(row -> stored.add(row.getUUID("id")));
             List<PreparedDraft> raced = new ArrayList<>();
             for (PreparedDraft draft : fresh) {
                 if (stored.contains(draft.id())) {
-                    done.put(draft.index(), stored(draft.id(), draft, MemoryState.PENDING, StoredMemory.Change.STORED));
+                    batch.done.put(
+                            draft.index(), stored(draft.id(), draft, MemoryState.PENDING, StoredMemory.Change.STORED));
+                    if (!draft.draft().supersedes().isEmpty()) {
+                        batch.link(draft, draft.id());
+                    }
                 } else {
                     raced.add(draft);
                 }
@@ -174,7 +235,7 @@ final class MemoryWriter {
         });
     }
 
-    private static void sort(PreparedDraft draft, Existing rows, Sorted sorted, Map<Integer, StoredMemory> done) {
+    private static void sort(PreparedDraft draft, Existing rows, Sorted sorted, Batch batch) {
         Row row = rows.of(draft);
         if (row == null) {
             sorted.fresh.add(draft);
@@ -188,13 +249,17 @@ final class MemoryWriter {
         MemoryDraft before = MemoryRows.draft(row);
         PreparedDraft after = draft.named(before.externalId());
         boolean reembed = embedsDifferently(MemoryRows.hash(row), before, after.contentHash(), after.draft());
-        if (!reembed && sameBesideContent(before, after.draft())) {
-            done.put(draft.index(), stored(id, after, MemoryRows.state(row), StoredMemory.Change.UNCHANGED));
+        boolean relink = !Supersession.isAlready(row, draft.draft().supersedes());
+        if (relink) {
+            batch.link(draft, id);
+        }
+        if (!reembed && !relink && sameBesideContent(before, after.draft())) {
+            batch.done.put(draft.index(), stored(id, after, MemoryRows.state(row), StoredMemory.Change.UNCHANGED));
             return;
         }
         sorted.changes.add(new Change(id, row.getLong("version"), after, reembed));
         MemoryState state = reembed ? MemoryState.PENDING : MemoryRows.state(row);
-        done.put(draft.index(), stored(id, after, state, StoredMemory.Change.UPDATED));
+        batch.done.put(draft.index(), stored(id, after, state, StoredMemory.Change.UPDATED));
     }
 
     private static StoredMemory stored(UUID id, PreparedDraft draft, MemoryState state, StoredMemory.Change change) {

@@ -1,6 +1,7 @@
 package io.recallgate.recall.store;
 
 import io.recallgate.recall.api.ExportedMemory;
+import io.recallgate.recall.api.MemoryAccess;
 import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.lexical.LexicalAnalysis;
 import io.recallgate.recall.lexical.LexicalDocument;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param id for the memory if it turns out to be new
  * @param exportedId it had where it was exported, if that is what names it
  * @param draft what the writer gave
+ * @param access how often it was recalled where it was exported; null if never
  * @param contentHash hex SHA-256 of the content
  * @param metadata as JSON text
  * @param words its analysis
@@ -27,6 +29,7 @@ record PreparedDraft(
         UUID id,
         @Nullable UUID exportedId,
         MemoryDraft draft,
+        @Nullable MemoryAccess access,
         String contentHash,
         String metadata,
         LexicalDocument words) {
@@ -39,6 +42,7 @@ record PreparedDraft(
                 id,
                 draft.externalId() == null ? memory.id() : null,
                 draft,
+                memory.access(),
                 sha256(draft.content()),
                 draft.metadata().encode(),
                 analysis.document(draft));
@@ -55,8 +59,9 @@ record PreparedDraft(
                 draft.occurredAt(),
                 draft.pinned(),
                 externalId,
-                draft.metadata());
-        return new PreparedDraft(index, id, exportedId, named, contentHash, metadata, words);
+                draft.metadata(),
+                draft.supersedes());
+        return new PreparedDraft(index, id, exportedId, named, access, contentHash, metadata, words);
     }
 
     private static String sha256(String text) {

@@ -1,5 +1,6 @@
 package io.recallgate.recall.store;
 
+import io.recallgate.recall.api.MemoryAccess;
 import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.DatabaseTime;
@@ -12,6 +13,8 @@ import io.vertx.sqlclient.Tuple;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -29,6 +32,7 @@ final class WriteStatements {
     private static final String UPDATE = Statements.load("store/update");
     private static final String FORGET_EMBEDDING = Statements.load("store/forget-embedding");
     private static final String OPEN_JOBS = Statements.load("store/open-jobs");
+    private static final String RESTORE_ACCESS = Statements.load("store/restore-access");
     private static final String NOTIFY_JOBS = Statements.load("store/notify-jobs");
 
     private final DatabaseTime time;
@@ -83,6 +87,19 @@ final class WriteStatements {
         Future<?> opened =
                 connection.preparedQuery(OPEN_JOBS).execute(scoped(scope).addValue(ids));
         return Future.all(forgotten, opened).mapEmpty();
+    }
+
+    /** What exported memories bring of their recalls. */
+    Future<Void> restoreAccess(SqlConnection connection, Map<UUID, MemoryAccess> accesses) {
+        List<UUID> ids = List.copyOf(accesses.keySet());
+        List<MemoryAccess> values =
+                ids.stream().map(accesses::get).filter(Objects::nonNull).toList();
+        Tuple parameters = Tuple.tuple()
+                .addValue(column(ids, UUID[]::new, id -> id))
+                .addValue(column(values, Long[]::new, MemoryAccess::count))
+                .addValue(column(
+                        values, OffsetDateTime[]::new, access -> access.lastAt().atOffset(ZoneOffset.UTC)));
+        return connection.preparedQuery(RESTORE_ACCESS).execute(parameters).mapEmpty();
     }
 
     Future<Void> notifyJobs(SqlConnection connection) {

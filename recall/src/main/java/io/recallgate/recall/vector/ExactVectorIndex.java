@@ -8,6 +8,7 @@ import io.recallgate.recall.database.Database;
 import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.recall.read.ReadWorkers.Ask;
 import io.recallgate.recall.vector.VectorBlocks.View;
+import io.recallgate.recall.vector.VectorScan.Filter;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Clock;
@@ -82,18 +83,15 @@ public final class ExactVectorIndex implements VectorIndex {
         // As they were when they were looked at: a later look that fails empties the cache under a scan that waits.
         Future<List<View>> fresh =
                 cached.refresh().onComplete(ignored -> makeRoom(key, cached)).map(ignored -> cached.views());
-        boolean filtered = query.session() != null || !query.kinds().isEmpty();
-        Future<@Nullable Set<UUID>> allowed = filtered
-                ? reader.allowed(query.scope(), query.session(), query.kinds(), deadline)
-                        .map(ids -> ids)
-                : Future.succeededFuture();
-        return Future.all(fresh, allowed)
+        Future<@Nullable Set<UUID>> allowed = reader.allowed(query, deadline);
+        Future<Set<UUID>> superseded = reader.superseded(query, deadline);
+        return Future.all(fresh, allowed, superseded)
                 .compose(ignored -> VectorScan.nearest(
                         workers,
                         Ask.until(deadline).cancelledBy(cancel).cancelledBy(closed),
                         fresh.result(),
                         query.vector(),
-                        allowed.result(),
+                        new Filter(allowed.result(), superseded.result()),
                         query.limit()));
     }
 

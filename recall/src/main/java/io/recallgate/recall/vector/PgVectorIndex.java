@@ -160,6 +160,7 @@ public final class PgVectorIndex implements VectorIndex {
         if (filtered) {
             parameters.addString(query.session()).addArrayOfString(VectorReader.kindNames(query.kinds()));
         }
+        parameters.addBoolean(query.includeSuperseded());
         return database.connection(deadline, cancel, connection -> told(
                         connection
                                 .preparedQuery(filtered ? EXACT_FILTERED : EXACT)
@@ -176,7 +177,8 @@ public final class PgVectorIndex implements VectorIndex {
         String statement = HnswIndexes.filled(
                 APPROXIMATE, "", query.fingerprint(), query.vector().dimensions());
         Tuple parameters = Tuple.of(query.scope().owner(), query.scope().project())
-                .addArrayOfFloat(boxed(query.vector().toArray()));
+                .addArrayOfFloat(boxed(query.vector().toArray()))
+                .addBoolean(query.includeSuperseded());
         return database.transaction(deadline, connection -> connection
                         .query(ITERATIVE_SCAN)
                         .execute()

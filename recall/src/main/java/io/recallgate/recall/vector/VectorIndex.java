@@ -70,6 +70,7 @@ public interface VectorIndex {
      * @param limit 1 to 100
      * @param session only this session, null for all
      * @param kinds only these, empty for all
+     * @param includeSuperseded whether also memories that others supersede
      */
     record VectorQuery(
             Scope scope,
@@ -77,7 +78,20 @@ public interface VectorIndex {
             EmbeddingVector vector,
             int limit,
             @Nullable String session,
-            Set<MemoryKind> kinds) {}
+            Set<MemoryKind> kinds,
+            boolean includeSuperseded) {
+
+        /** One without what is superseded. */
+        public VectorQuery(
+                Scope scope,
+                String fingerprint,
+                EmbeddingVector vector,
+                int limit,
+                @Nullable String session,
+                Set<MemoryKind> kinds) {
+            this(scope, fingerprint, vector, limit, session, kinds, false);
+        }
+    }
 
     /**
      * One neighbour.

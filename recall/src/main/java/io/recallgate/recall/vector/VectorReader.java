@@ -4,6 +4,7 @@ import io.recallgate.recall.api.MemoryKind;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.Statements;
+import io.recallgate.recall.vector.VectorIndex.VectorQuery;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -34,6 +35,7 @@ final class VectorReader {
     private static final String PRESENT = Statements.load("vector/present");
     private static final String COUNT = Statements.load("vector/count");
     private static final String ALLOWED = Statements.load("vector/allowed");
+    private static final String SUPERSEDED = Statements.load("vector/superseded");
 
     private final Database database;
 
@@ -91,9 +93,26 @@ final class VectorReader {
                 .map(rows -> rows.iterator().next().getLong(0));
     }
 
-    Future<Set<UUID>> allowed(Scope scope, @Nullable String session, Set<MemoryKind> kinds, Deadline deadline) {
-        return rows(ALLOWED, Tuple.of(scope.owner(), scope.project(), session, kindNames(kinds)), deadline)
-                .map(VectorReader::ids);
+    /** What the query's filters admit; null where it has none. */
+    Future<@Nullable Set<UUID>> allowed(VectorQuery query, Deadline deadline) {
+        if (query.session() == null && query.kinds().isEmpty()) {
+            return Future.succeededFuture();
+        }
+        Tuple parameters = Tuple.of(
+                query.scope().owner(),
+                query.scope().project(),
+                query.session(),
+                kindNames(query.kinds()),
+                query.includeSuperseded());
+        return rows(ALLOWED, parameters, deadline).map(VectorReader::ids);
+    }
+
+    /** What the query leaves out because others supersede it: a handful, of however many there are. */
+    Future<Set<UUID>> superseded(VectorQuery query, Deadline deadline) {
+        return query.includeSuperseded()
+                ? Future.succeededFuture(Set.of())
+                : rows(SUPERSEDED, Tuple.of(query.scope().owner(), query.scope().project()), deadline)
+                        .map(VectorReader::ids);
     }
 
     static String[] kindNames(Set<MemoryKind> kinds) {

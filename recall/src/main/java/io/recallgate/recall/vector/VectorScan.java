@@ -28,7 +28,7 @@ final class VectorScan {
 
     private final List<View> blocks;
     private final float[] query;
-    private final @Nullable Set<UUID> allowed;
+    private final Filter filter;
     private final Deadline deadline;
 
     private final AtomicInteger next = new AtomicInteger();
@@ -38,34 +38,40 @@ final class VectorScan {
 
     private int done;
 
-    private VectorScan(
-            List<View> blocks, EmbeddingVector query, @Nullable Set<UUID> allowed, int limit, Deadline deadline) {
+    private VectorScan(List<View> blocks, EmbeddingVector query, Filter filter, int limit, Deadline deadline) {
         this.blocks = blocks;
         this.query = query.toArray();
-        this.allowed = allowed;
+        this.filter = filter;
         this.nearest = new Nearest(limit);
         this.deadline = deadline;
+    }
+
+    /**
+     * Which memories may be found.
+     *
+     * @param allowed only these; null for all
+     * @param excluded none of these
+     */
+    record Filter(@Nullable Set<UUID> allowed, Set<UUID> excluded) {
+        boolean admits(UUID id) {
+            return (allowed == null || allowed.contains(id)) && !excluded.contains(id);
+        }
     }
 
     /**
      * The nearest. Every vector's sum is made in the same order, so that equal vectors tie wherever they are.
      *
      * @param ask how each of its runs is to be run
-     * @param allowed null for all
+     * @param filter what may be found
      * @return fails with {@code invalid-field} about {@code vector} when dimensions differ, or as {@link ReadWorkers#run}
      *     says
      */
     static Future<List<VectorHit>> nearest(
-            ReadWorkers workers,
-            Ask ask,
-            List<View> blocks,
-            EmbeddingVector query,
-            @Nullable Set<UUID> allowed,
-            int limit) {
+            ReadWorkers workers, Ask ask, List<View> blocks, EmbeddingVector query, Filter filter, int limit) {
         if (blocks.isEmpty()) {
             return Future.succeededFuture(List.of());
         }
-        VectorScan scan = new VectorScan(blocks, query, allowed, limit, ask.deadline());
+        VectorScan scan = new VectorScan(blocks, query, filter, limit, ask.deadline());
         // The threads answer on the caller's context.
         workers.run(ask, scan::work).onSuccess(scan::answer).onFailure(scan.answer::tryFail);
         if (blocks.size() >= SHARED_BLOCKS) {
@@ -110,14 +116,14 @@ final class VectorScan {
         if (block.dimensions() != query.length) {
             throw dimensionMismatch(query.length);
         }
-        if (allowed != null && !hasAny(block, allowed)) {
+        if (filter.allowed != null && !hasAny(block, filter.allowed)) {
             return;
         }
         sum(block, query, sums);
         for (int lane = 0; lane < block.rows(); lane++) {
             if (sums[lane] >= mine.bar() && !block.isGone(lane)) {
                 UUID id = block.ids()[lane];
-                if (allowed == null || allowed.contains(id)) {
+                if (filter.admits(id)) {
                     mine.offer(new VectorHit(id, sums[lane]));
                 }
             }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.recallgate.recall.MemoryFixture;
 import io.recallgate.recall.TestDatabase;
+import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.MemoryKind;
 import io.recallgate.recall.api.RankingSettings;
 import io.recallgate.recall.api.RankingSettings.FusionMethod;
@@ -18,6 +19,7 @@ import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
 import io.recallgate.time.VertxTimers;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -439,6 +441,64 @@ class LexicalLegTest {
         assertThat(find("parro*")).contains(late, apart);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatIsSupersededIsLeftOutBeforeTheLimit(boolean withStatistics) {
+        List<UUID> left = new ArrayList<>();
+        List<UUID> superseded = new ArrayList<>();
+        for (int i = 0; i < 25; i++) {
+            left.add(put("kettle, and other things that make it a longer text " + i, MemoryKind.TURN, "s", null, null));
+            superseded.add(put("kettle", MemoryKind.TURN, "s", null, null));
+        }
+        superseded.forEach(memories::supersede);
+        if (withStatistics) {
+            await(statistics.refresh(scope));
+        }
+        for (String question : List.of("kettle", "\"kettle\"", "kett*", "the")) {
+            for (String session : new String[] {null, "s"}) {
+                LexicalSearch search = new LexicalSearch(scope, question, 20, session, Set.of());
+                assertThat(ids(await(leg.search(search, soon()))))
+                        .as("%s in %s", question, session)
+                        .hasSize(20)
+                        .isSubsetOf(left);
+            }
+        }
+        for (String literal : List.of("kettle", "a kettle", "and other things")) {
+            assertThat(ids(await(leg.strict(new LexicalSearch(scope, literal, 20, null, Set.of()), soon()))))
+                    .as(literal)
+                    .isSubsetOf(left);
+        }
+        LexicalSearch all = new LexicalSearch(scope, "kettle", 100, null, Set.of(), RankingSettings.DEFAULTS, true);
+        assertThat(ids(await(leg.search(all, soon())))).containsAll(superseded).hasSize(50);
+        assertThat(ids(await(leg.strict(all, soon())))).containsAll(superseded).hasSize(50);
+    }
+
+    @Test
+    void aSupersededTurnStillLendsItsNeighboursItsWords() {
+        Instant start = Instant.parse("2023-05-08T10:00:00Z");
+        UUID question = put("Where was your holiday?", MemoryKind.TURN, "s1", "Ann", start);
+        UUID answer = put("In Lisbon", MemoryKind.TURN, "s1", "Jonas", start.plusSeconds(60));
+        put("nothing", MemoryKind.NOTE, null, null, null);
+        memories.supersede(question);
+        // It is no candidate itself; the one that is brings it along.
+        Candidates candidates = await(leg.candidates(search("holiday Lisbon"), soon()));
+        LexicalResult found = await(leg.inContext(candidates, List.of(), soon()));
+        assertThat(ids(found)).containsExactly(answer);
+        assertThat(found.hits().get(0).parts()).containsKey(LexicalPart.NEIGHBOURS);
+    }
+
+    @Test
+    void whatIsPinnedIsTold() {
+        UUID pinned = memories.insert(
+                UUID.randomUUID(),
+                scope,
+                new MemoryDraft("a kettle", MemoryKind.NOTE, null, null, null, null, true, null, new JsonObject()));
+        for (int i = 0; i < LexicalLeg.ANCHORS + 10; i++) {
+            memories.turn(scope, "kettle kettle kettle");
+        }
+        assertThat(await(leg.search(search("kettle"), soon())).pinned()).containsExactly(pinned);
+    }
+
     private List<UUID> relevant(String text) {
         LexicalResult result = await(leg.search(search(text), soon()));
         return result.relevant() ? ids(result) : List.of();
@@ -472,7 +532,8 @@ class LexicalLegTest {
     private LexicalSearch search(String text, RankingSignal without) {
         Set<RankingSignal> left = EnumSet.allOf(RankingSignal.class);
         left.remove(without);
-        return new LexicalSearch(scope, text, 100, null, Set.of(), new RankingSettings(FusionMethod.SCORE, left));
+        return new LexicalSearch(
+                scope, text, 100, null, Set.of(), new RankingSettings(FusionMethod.SCORE, left), false);
     }
 
     private static List<UUID> ids(LexicalResult result) {

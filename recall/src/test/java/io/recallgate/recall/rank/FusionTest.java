@@ -122,6 +122,29 @@ class FusionTest {
                 .containsExactly(C);
     }
 
+    @Test
+    void whatIsPinnedComesAheadOfWhatIsAboutAsGoodAndNotOfAnAnswer() {
+        List<Evidence> words = words(new Scored(A, 10), new Scored(B, 9.5), new Scored(C, 2));
+        for (FusionMethod method : FusionMethod.values()) {
+            Pool pool = new Pool(words, List.of(new Scored(A, 0.9), new Scored(B, 0.89), new Scored(C, 0.2)));
+            pool.pinned(Set.of(B, C));
+            List<Fused> order = Fusion.fuse(pool.evidence(), method, 10);
+            assertThat(order).as("%s", method).extracting(Fused::id).startsWith(B);
+            assertThat(order.get(0).signals()).containsKey(Fusion.PINNED);
+            assertThat(sum(order.get(0).signals())).isCloseTo(order.get(0).score(), within(1e-9));
+        }
+        Pool pool = new Pool(words, List.of(new Scored(A, 0.9), new Scored(B, 0.89), new Scored(C, 0.2)));
+        pool.pinned(Set.of(B, C));
+        assertThat(Fusion.fuse(pool.evidence(), FusionMethod.SCORE, 10))
+                .extracting(Fused::id)
+                .containsExactly(B, A, C);
+        List<Evidence> some = new ArrayList<>(words);
+        some.set(1, words.get(1).asPinned());
+        some.set(2, words.get(2).asPinned());
+        assertThat(Fusion.lexicalOnly(some, 2)).extracting(Fused::id).containsExactly(B, A);
+        assertThat(Fusion.lexicalOnly(words, 10)).extracting(Fused::id).containsExactly(A, B, C);
+    }
+
     private static List<Fused> fuse(List<Evidence> words, List<Scored> meaning, Set<UUID> authored) {
         Pool pool = new Pool(words, meaning);
         pool.authored(authored);

@@ -108,6 +108,45 @@ abstract class VectorIndexContract {
     }
 
     @Test
+    void whatIsSupersededIsLeftOutBeforeTheLimit() {
+        List<UUID> left = new ArrayList<>();
+        List<UUID> superseded = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            // The nearest ones are superseded.
+            superseded.add(embedded("old", 1, 0.001f * i, 0, 0));
+            left.add(embedded("new", 0, 1, 0.001f * i, 0));
+        }
+        Scope foreign = new Scope("another owner", "project");
+        commit(foreign, memories.turn(foreign, "foreign"), MODEL, unit(1, 0, 0, 0));
+        superseded.forEach(memories::supersede);
+        for (Set<MemoryKind> kinds : List.of(Set.<MemoryKind>of(), Set.of(MemoryKind.TURN))) {
+            VectorQuery query = query(scope, MODEL, unit(1, 0, 0, 0), 20, null, kinds);
+            assertThat(ids(await(index.search(query, soon()))))
+                    .as("%s", kinds)
+                    .hasSize(20)
+                    .isSubsetOf(left);
+            VectorQuery all = new VectorQuery(scope, MODEL, unit(1, 0, 0, 0), 20, null, kinds, true);
+            assertThat(ids(await(index.search(all, soon())))).as("%s", kinds).isSubsetOf(superseded);
+        }
+    }
+
+    @Test
+    void whatIsSupersededIsLeftOutOfAScopeThatIsSearchedApproximately() {
+        Random random = new Random(5);
+        List<UUID> superseded = new ArrayList<>();
+        for (int i = 0; i < 120; i++) {
+            UUID id = memories.turn(scope, "r" + i);
+            commit(scope, id, MODEL, randomUnit(random, 8));
+            if (i % 2 == 0) {
+                superseded.add(id);
+            }
+        }
+        superseded.forEach(memories::supersede);
+        List<UUID> found = ids(nearestOfMany(query(scope, MODEL, randomUnit(random, 8), 50, null, Set.of())));
+        assertThat(found).hasSize(50).doesNotContainAnyElementsOf(superseded);
+    }
+
+    @Test
     void theNearestComesFirst() {
         UUID far = embedded("far", -1, 0.2f, 0, 0);
         UUID near = embedded("near", 1, 0.1f, 0, 0);

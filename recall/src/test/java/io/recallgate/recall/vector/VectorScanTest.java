@@ -167,7 +167,13 @@ class VectorScanTest {
             }
         });
         Await.failure(
-                VectorScan.nearest(workers, Ask.until(soon), blocks.views(), EmbeddingVector.of(vector()), slow, 10),
+                VectorScan.nearest(
+                        workers,
+                        Ask.until(soon),
+                        blocks.views(),
+                        EmbeddingVector.of(vector()),
+                        new VectorScan.Filter(slow, Set.of()),
+                        10),
                 FailureCode.DEADLINE_EXCEEDED);
     }
 
@@ -231,8 +237,13 @@ class VectorScanTest {
     }
 
     private List<VectorHit> scan(List<View> views, float[] query, @Nullable Set<UUID> allowed, int limit) {
-        return Await.result(
-                VectorScan.nearest(workers, Ask.until(soon()), views, EmbeddingVector.of(query), allowed, limit));
+        return Await.result(VectorScan.nearest(
+                workers,
+                Ask.until(soon()),
+                views,
+                EmbeddingVector.of(query),
+                new VectorScan.Filter(allowed, Set.of()),
+                limit));
     }
 
     private List<VectorHit> expected(float[] query, @Nullable Set<UUID> allowed, int limit) {

@@ -1,0 +1,1 @@
+drop index concurrently if exists memory_content_trigrams
