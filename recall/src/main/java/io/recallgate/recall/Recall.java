@@ -250,7 +250,7 @@ public final class Recall {
     }
 
     private static Future<Recall> serve(Vertx vertx, Parts parts, Base base) {
-        LuceneAnalysis analysis = new LuceneAnalysis();
+        LuceneAnalysis analysis = LuceneAnalysis.of(base.options().language());
         ActiveModel model = new ActiveModel(parts.embedder());
         MemoryStore memories = new MemoryStore(
                 base.database(),

@@ -2,6 +2,7 @@ package io.recallgate.recall;
 
 import io.recallgate.recall.database.DatabaseOptions;
 import io.recallgate.recall.jobs.JobOptions;
+import io.recallgate.recall.lexical.LuceneAnalysis;
 
 /**
  * What does not change while recall runs.
@@ -11,9 +12,11 @@ import io.recallgate.recall.jobs.JobOptions;
  * @param readThreads that compare vectors in process, 1 to 64
  * @param readQueue reads that may wait or run there; the next is refused
  * @param drainMillis how long a stop lets running jobs finish
+ * @param language whose stems and stop words memories and questions have: {@code auto} to tell it for each text, or a
+ *     code that {@link io.recallgate.recall.lexical.Language} has
  */
 public record RecallOptions(
-        DatabaseOptions database, JobOptions jobs, int readThreads, int readQueue, long drainMillis) {
+        DatabaseOptions database, JobOptions jobs, int readThreads, int readQueue, long drainMillis, String language) {
 
     /**
      * The documented defaults.
@@ -21,6 +24,6 @@ public record RecallOptions(
      * @param holder names this process in leases; unique among all that share the database
      */
     public static RecallOptions defaults(DatabaseOptions database, String holder) {
-        return new RecallOptions(database, JobOptions.defaults(holder), 2, 128, 10_000);
+        return new RecallOptions(database, JobOptions.defaults(holder), 2, 128, 10_000, LuceneAnalysis.AUTO);
     }
 }

@@ -85,6 +85,14 @@ final class EvalCommand implements Callable<Integer> {
     @Option(names = "--shuffle", description = "Import the turns in random order.")
     private boolean shuffle;
 
+    @Option(
+            names = "--pin-every",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Pin one turn of so many, to see what it costs the others; 0 pins none.")
+    @Range(min = 0, max = 1_000_000)
+    private int pinEvery;
+
     @Option(names = "--json", description = "Print figures as one JSON object, with categories, for scripts.")
     private boolean json;
 
@@ -119,8 +127,10 @@ final class EvalCommand implements Callable<Integer> {
                 .toList()) {
             LocomoConversation conversation = ConversationFiles.locomo(file);
             String name = ConversationFiles.nameOf(Path.of(file));
+            LocomoConversation placed = shuffle ? conversation.shuffled(SHUFFLE_SEED) : conversation;
             conversations.put(
-                    shuffle ? name + "-shuffled" : name, shuffle ? conversation.shuffled(SHUFFLE_SEED) : conversation);
+                    name + (shuffle ? "-shuffled" : "") + (pinEvery > 0 ? "-pinned" : ""),
+                    pinEvery > 0 ? placed.pinned(pinEvery) : placed);
         }
         Evaluation evaluation = new Evaluation(client, context.screen(), context.clock(), context.pauses());
         if (ablate) {

@@ -32,6 +32,7 @@ import java.util.stream.Collectors;
  * @param embedding the provider and the pool
  * @param conversation who may have conversations, and with whom
  * @param recall recall and its jobs
+ * @param recallLanguage whose stems words have: {@code auto}, or a code
  * @param recallLog what is kept of recalls
  * @param retention how long memories are kept
  * @param log logging
@@ -44,6 +45,7 @@ public record RecallgateConfig(
         Embedding embedding,
         Conversation conversation,
         RecallSettings recall,
+        String recallLanguage,
         RecallLogPolicy recallLog,
         RetentionPolicy retention,
         Log log) {
@@ -192,6 +194,7 @@ public record RecallgateConfig(
                 embedding(values),
                 ConversationSettings.of(values),
                 recall(values),
+                values.required(Setting.RECALL_LANGUAGE),
                 new RecallLogPolicy(
                         RecallLogPolicy.Questions.valueOf(
                                 values.required(Setting.RECALL_LOG).toUpperCase(Locale.ROOT)),

@@ -5,8 +5,6 @@ import io.recallgate.gateway.config.SettingType.ProjectDays;
 import io.recallgate.gateway.config.SettingType.Text;
 import io.recallgate.gateway.config.SettingType.Url;
 import io.recallgate.gateway.config.SettingType.Whole;
-import io.recallgate.gateway.config.SettingType.Words;
-import io.recallgate.recall.api.RankingSignal;
 import io.recallgate.recall.api.RecallLogPolicy;
 import io.recallgate.recall.api.RetentionPolicy;
 import java.util.Arrays;
@@ -176,16 +174,8 @@ public enum Setting implements SettingTable {
             "",
             "How words and meaning become one order: score adds up scaled scores, rrf reciprocal ranks with k = 60.",
             Trait.LIVE),
-    RECALL_SIGNALS(
-            "RECALLGATE_RECALL_SIGNALS",
-            "recall.signals",
-            new Words(Arrays.stream(RankingSignal.values())
-                    .map(RankingSignal::wireName)
-                    .toList()),
-            "neighbours,cohesion,author-words,date-words,author-match,pinned,name-stripping",
-            "",
-            "What else counts for the order of hits. What each is worth is measured by: recallgate eval --ablate.",
-            Trait.LIVE),
+    RECALL_SIGNALS(WordSettings.SIGNALS),
+    RECALL_LANGUAGE(WordSettings.LANGUAGE),
 
     RECALL_LOG(
             "RECALLGATE_RECALL_LOG",

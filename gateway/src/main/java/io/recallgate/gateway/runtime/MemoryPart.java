@@ -41,7 +41,7 @@ interface MemoryPart {
         /** Makes of a conversation's request what its provider is sent. */
         TurnPreparation turns();
 
-        /** {@code schema} and {@code server}, for health. */
+        /** {@code schema}, {@code server} and {@code trigrams}, for health. */
         JsonObject facts();
 
         /** Whether the database answers. */

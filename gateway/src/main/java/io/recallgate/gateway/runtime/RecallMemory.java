@@ -68,12 +68,14 @@ final class RecallMemory implements MemoryPart {
      * Settings that are read on each use.
      *
      * @param recall of recall and its jobs
+     * @param language whose stems words have; read when it is opened
      * @param log what is kept of recalls
      * @param retention how long memories are kept
      * @param turns what a turn is given
      */
     record Live(
             Supplier<RecallSettings> recall,
+            Supplier<String> language,
             Supplier<RecallLogPolicy> log,
             Supplier<RetentionPolicy> retention,
             Supplier<PreparationOptions> turns) {
@@ -81,6 +83,7 @@ final class RecallMemory implements MemoryPart {
         static Live of(SettingsHolder settings) {
             return new Live(
                     settings.recallSettings(),
+                    () -> settings.config().recallLanguage(),
                     () -> settings.config().recallLog(),
                     () -> settings.config().retention(),
                     () -> settings.config().conversation().preparation());
@@ -153,7 +156,7 @@ final class RecallMemory implements MemoryPart {
             Database database = stores.database();
             VectorIndex vectors = stores.vectors();
             this.analysts = vertx.createSharedWorkerExecutor("recallgate-analysis", ANALYSIS_THREADS);
-            LuceneAnalysis analysis = new LuceneAnalysis();
+            LuceneAnalysis analysis = LuceneAnalysis.of(live.language().get());
             ActiveModel model = new ActiveModel(embedder);
             this.memories = new MemoryStore(
                     database,

@@ -219,6 +219,19 @@ class EvalCommandTest {
     }
 
     @Test
+    void oneTurnOfSoManyIsPinned() {
+        assertThat(line.run("eval", "--pin-every", "2", "--json", file)).isZero();
+
+        Request stored = gateway.requests("POST /v1/memories").get(0);
+        assertThat(stored.header("x-recallgate-project")).isEqualTo("eval-talk-pinned");
+        assertThat(stored.json().getJsonArray("memories"))
+                .filteredOn(memory -> ((JsonObject) memory).getBoolean("pinned", false))
+                .extracting(memory -> ((JsonObject) memory).getString("content"))
+                .containsExactly("turn 2", "turn 4");
+        assertThat(line.run("eval", "--pin-every", "-1", file)).isEqualTo(2);
+    }
+
+    @Test
     void aDirectoryStandsForItsConversations() throws IOException {
         Files.writeString(directory.resolve("notes.txt"), "not a conversation");
 

@@ -3,11 +3,15 @@ package io.recallgate.gateway.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.recall.api.RankingSettings;
+import io.recallgate.recall.lexical.Language;
+import io.recallgate.recall.lexical.LuceneAnalysis;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -73,6 +77,16 @@ class SettingTest {
             assertThat(value == null || setting.type().accepts(value))
                     .as(setting.name())
                     .isTrue();
+        }
+    }
+
+    @Test
+    void theLanguagesAreThoseThatRecallHasStemsFor() {
+        List<String> languages = new ArrayList<>(List.of(LuceneAnalysis.AUTO));
+        languages.addAll(Language.codes());
+        assertThat(Setting.RECALL_LANGUAGE.type()).isEqualTo(new SettingType.Choice(languages));
+        for (String language : languages) {
+            assertThat(LuceneAnalysis.of(language).id()).endsWith(language);
         }
     }
 

@@ -273,6 +273,7 @@ class RecallgateTest {
         assertThat(keys.get().size()).isEqualTo(1);
         JsonObject health = await(gateway.health());
         assertThat(health.getString("status")).isEqualTo("degraded");
+        assertThat(health.getJsonObject("strict").getString("index")).isEqualTo("no-extension");
         assertThat(health.getJsonObject("configuration").encode())
                 .isEqualTo("{\"status\":\"stale\",\"files\":[\"api-keys\"]}");
         assertThat(health.encode()).doesNotContain(dataDir.toString());

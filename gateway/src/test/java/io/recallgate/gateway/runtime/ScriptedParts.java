@@ -122,7 +122,7 @@ final class ScriptedParts {
 
         @Override
         public JsonObject facts() {
-            return new JsonObject().put("schema", "1").put("server", "17.5");
+            return new JsonObject().put("schema", "1").put("server", "17.5").put("trigrams", "no-extension");
         }
 
         @Override

@@ -102,12 +102,22 @@ public final class LexicalLeg {
 
     /** The memories that match best by their own words; for a question without words, the newest. */
     public Future<Candidates> candidates(LexicalSearch search, Deadline deadline) {
-        LexicalQuery query = analysis.query(search.text());
         ScopeStatistics known = statistics.current(search.scope());
-        return expanded(search, query, deadline)
+        return languages(search, known, deadline)
+                .compose(languages -> expanded(search, languages, deadline))
                 .compose(asked -> asked.terms().isEmpty()
                         ? newest(search, known, deadline)
                         : ranked(search, asked, known, deadline));
+    }
+
+    /** Where nothing is known of a scope yet, its languages are: without them a question might find nothing. */
+    private Future<Set<Language>> languages(LexicalSearch search, @Nullable ScopeStatistics known, Deadline deadline) {
+        if (known != null) {
+            return Future.succeededFuture(known.languages());
+        }
+        return analysis.asksForLanguages() && !search.text().isBlank()
+                ? totals(search.scope(), deadline).map(TermStatistics::languages)
+                : Future.succeededFuture(Set.of());
     }
 
     /**
@@ -154,7 +164,7 @@ public final class LexicalLeg {
      */
     public String withoutNames(Scope scope, String text) {
         ScopeStatistics known = statistics.current(scope);
-        return known == null ? text : analysis.without(text, known.authors());
+        return known == null ? text : analysis.without(text, known.authors(), known.languages());
     }
 
     /** The memories whose content contains the text literally, newest first; see {@link LiteralSearch}. */
@@ -187,7 +197,8 @@ public final class LexicalLeg {
     }
 
     /** The terms of a question, and the words that begin as it asks for. */
-    private Future<Asked> expanded(LexicalSearch search, LexicalQuery query, Deadline deadline) {
+    private Future<Asked> expanded(LexicalSearch search, Set<Language> languages, Deadline deadline) {
+        LexicalQuery query = analysis.query(search.text(), languages);
         List<String> prefixes = query.prefixes();
         if (prefixes.isEmpty()) {
             return Future.succeededFuture(new Asked(query.terms(), query.phrases(), Map.of()));
@@ -202,7 +213,7 @@ public final class LexicalLeg {
             Map<String, Integer> counted = new LinkedHashMap<>();
             rows.forEach(row -> {
                 String lexeme = row.getString(0);
-                if (counted.size() < Prefixes.MAX_WORDS && !isCovered(lexeme, prefixes)) {
+                if (counted.size() < Prefixes.MAX_WORDS && !isCovered(lexeme, prefixes, search.text(), languages)) {
                     counted.put(lexeme, row.getInteger(1));
                 }
             });
@@ -212,11 +223,11 @@ public final class LexicalLeg {
         });
     }
 
-    /** Whether the stem of a word begins like the word, and so stands for it. */
-    private boolean isCovered(String lexeme, List<String> prefixes) {
+    /** Whether the stem of a word begins like the word, in whichever language, and so stands for it. */
+    private boolean isCovered(String lexeme, List<String> prefixes, String question, Set<Language> languages) {
         return WordPlaces.isMarked(lexeme)
-                && analysis.stems(WordPlaces.word(lexeme)).stream()
-                        .anyMatch(stem -> prefixes.stream().anyMatch(stem::startsWith));
+                && analysis.stems(WordPlaces.word(lexeme), question, languages).stream()
+                        .allMatch(stem -> prefixes.stream().anyMatch(stem::startsWith));
     }
 
     private Future<Candidates> ranked(
@@ -325,8 +336,12 @@ public final class LexicalLeg {
     }
 
     private Future<Long> documents(Scope scope, Deadline deadline) {
+        return totals(scope, deadline).map(totals -> totals.getLong(0));
+    }
+
+    private Future<Row> totals(Scope scope, Deadline deadline) {
         return rows(TOTALS, Tuple.of(scope.owner(), scope.project()), deadline)
-                .map(rows -> rows.iterator().next().getLong(0));
+                .map(rows -> rows.iterator().next());
     }
 
     private Future<RowSet<Row>> rows(Statement statement, Deadline deadline) {

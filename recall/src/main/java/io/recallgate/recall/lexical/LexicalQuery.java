@@ -1,6 +1,8 @@
 package io.recallgate.recall.lexical;
 
+import java.util.Collection;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A question as terms. Nothing in it is an operator but quotes around words and a star behind one: AND, OR, NEAR and
@@ -30,9 +32,9 @@ public record LexicalQuery(List<String> terms, boolean blank, List<Phrase> phras
      * Words that stand next to each other in this order.
      *
      * @param tsquery finds them by their places
-     * @param terms the words' stems
+     * @param terms the words' stems in each language in which they are looked for, where they differ
      */
-    public record Phrase(String tsquery, List<String> terms) {
+    public record Phrase(String tsquery, List<List<String>> terms) {
 
         /** Copies. */
         public Phrase {
@@ -45,9 +47,9 @@ public record LexicalQuery(List<String> terms, boolean blank, List<Phrase> phras
         return join(terms, " | ");
     }
 
-    /** The terms, all of which must match. */
-    static String allOf(List<String> terms) {
-        return join(terms, " & ");
+    /** The lists, all terms of any of which must match. */
+    static String allOfAny(Collection<List<String>> lists) {
+        return lists.stream().map(terms -> "(" + join(terms, " & ") + ")").collect(Collectors.joining(" | "));
     }
 
     private static String join(List<String> terms, String operator) {

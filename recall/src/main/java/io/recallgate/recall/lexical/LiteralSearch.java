@@ -11,6 +11,7 @@ import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
@@ -68,12 +69,12 @@ final class LiteralSearch {
     }
 
     private Future<List<UUID>> withoutTrigrams(LexicalSearch search, Deadline deadline, CancelSignal cancel) {
-        List<String> certain = analysis.certainTerms(search.text());
+        Set<List<String>> certain = analysis.certainTerms(search.text());
         if (certain.isEmpty()) {
             return all(search, deadline, cancel);
         }
         Tuple parameters = parameters(search, search.text(), search.limit())
-                .addString(LexicalQuery.allOf(certain))
+                .addString(LexicalQuery.allOfAny(certain))
                 .addBoolean(search.includeSuperseded());
         return rows(WORDS, parameters, deadline, cancel).map(LiteralSearch::ids);
     }

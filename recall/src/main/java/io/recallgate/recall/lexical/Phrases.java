@@ -2,8 +2,10 @@ package io.recallgate.recall.lexical;
 
 import io.recallgate.recall.lexical.LexicalQuery.Phrase;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -28,25 +30,39 @@ final class Phrases {
      * The phrases of a question.
      *
      * @param head as much of it as is looked at
+     * @param counters of the languages in which it is looked for
      */
-    static List<Phrase> in(String head, TermCounter counter) {
+    static List<Phrase> in(String head, List<TermCounter> counters) {
         List<Phrase> phrases = new ArrayList<>();
         Matcher matcher = QUOTED.matcher(head);
         while (phrases.size() < MAX && matcher.find()) {
             String quoted = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
-            Map<Integer, String> words = new TreeMap<>();
-            counter.read(quoted, (term, word, place, advances) -> {
-                String lexeme = TsText.clean(term);
-                if (place != TermReader.NOWHERE && !lexeme.isEmpty() && words.size() < MAX_WORDS) {
-                    // An identifier stands for its parts, which have the same places in every text.
-                    words.putIfAbsent(place, lexeme);
+            Set<String> queries = new LinkedHashSet<>();
+            Set<List<String>> terms = new LinkedHashSet<>();
+            for (TermCounter counter : counters) {
+                Map<Integer, String> words = words(quoted, counter);
+                if (!words.isEmpty()) {
+                    queries.add("(" + tsquery(words) + ")");
+                    terms.add(List.copyOf(words.values()));
                 }
-            });
-            if (!words.isEmpty()) {
-                phrases.add(new Phrase(tsquery(words), List.copyOf(words.values())));
+            }
+            if (!queries.isEmpty()) {
+                phrases.add(new Phrase(String.join(" | ", queries), List.copyOf(terms)));
             }
         }
         return phrases;
+    }
+
+    private static Map<Integer, String> words(String quoted, TermCounter counter) {
+        Map<Integer, String> words = new TreeMap<>();
+        counter.read(quoted, (term, word, place, advances) -> {
+            String lexeme = TsText.clean(term);
+            if (place != TermReader.NOWHERE && !lexeme.isEmpty() && words.size() < MAX_WORDS) {
+                // An identifier stands for its parts, which have the same places in every text.
+                words.putIfAbsent(place, lexeme);
+            }
+        });
+        return words;
     }
 
     /** Distances, and not mere order, so that stop words between them count as places. */

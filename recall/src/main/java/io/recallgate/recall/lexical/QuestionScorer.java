@@ -34,15 +34,23 @@ final class QuestionScorer {
         this.phrases = asked.phrases.stream()
                 .mapToDouble(phrase -> PHRASE_WEIGHT
                         * phrase.terms().stream()
-                                .distinct()
-                                .mapToInt(asked.terms::indexOf)
-                                .filter(index -> index >= 0)
-                                .mapToDouble(index -> idf[index])
-                                .sum())
+                                .mapToDouble(terms -> sum(terms, asked.terms, idf))
+                                .min()
+                                .orElse(0))
                 .toArray();
         this.averageLength = averageLength;
         this.authorWeight = ranking.has(RankingSignal.AUTHOR_WORDS) ? LexicalField.AUTHOR.boost() : 0;
         this.dateWeight = ranking.has(RankingSignal.DATE_WORDS) ? LexicalField.DATE.boost() : 0;
+    }
+
+    /** Stems of a language that no memory has would be as telling as can be; so the least telling ones count. */
+    private static double sum(List<String> phrase, List<String> terms, double[] idf) {
+        return phrase.stream()
+                .distinct()
+                .mapToInt(terms::indexOf)
+                .filter(index -> index >= 0)
+                .mapToDouble(index -> idf[index])
+                .sum();
     }
 
     /**

@@ -11,6 +11,7 @@ import java.util.Set;
  * @param frequencies in how many texts a term is, for those in two or more
  * @param fieldFrequencies in how many authors' names and dates a term is
  * @param authors terms of authors' names
+ * @param languages whose stems its memories have
  * @param cohesion how far turns that follow each other belong together
  */
 record ScopeStatistics(
@@ -19,12 +20,14 @@ record ScopeStatistics(
         Map<String, Integer> frequencies,
         Map<String, Integer> fieldFrequencies,
         Set<String> authors,
+        Set<Language> languages,
         Cohesion cohesion) {
 
     ScopeStatistics {
         frequencies = Map.copyOf(frequencies);
         fieldFrequencies = Map.copyOf(fieldFrequencies);
         authors = Set.copyOf(authors);
+        languages = Set.copyOf(languages);
     }
 
     /** In how many texts the term is; one where nothing is known, so that new and rare words lead. */

@@ -14,7 +14,12 @@ final class TermCounter {
     /** No limit, for texts that are bounded otherwise. */
     static final int UNBOUNDED = Integer.MAX_VALUE;
 
-    private final TermReader reader = new TermReader();
+    private final TermReader reader;
+
+    /** @param language whose stems and stop words count */
+    TermCounter(Language language) {
+        this.reader = new TermReader(language);
+    }
 
     /**
      * Counts.

@@ -30,7 +30,12 @@ final class TermReader {
     /** The place of a term that stands nowhere by itself. */
     static final int NOWHERE = 0;
 
-    private final RecallAnalyzer analyzer = new RecallAnalyzer();
+    private final RecallAnalyzer analyzer;
+
+    /** @param language whose stems and stop words count */
+    TermReader(Language language) {
+        this.analyzer = new RecallAnalyzer(language);
+    }
 
     /** What is done with each term. */
     @FunctionalInterface

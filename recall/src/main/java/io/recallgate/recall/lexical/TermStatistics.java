@@ -13,6 +13,7 @@ import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -149,9 +150,19 @@ public final class TermStatistics {
                 names.forEach((word, count) -> fields.merge(word, count, Integer::sum));
                 Cohesion cohesion = Cohesion.of(
                         samples(samples.result()), word -> Bm25.idf(documents, counts.getOrDefault(word, 1)));
-                return new ScopeStatistics(documents, total.getDouble(1), counts, fields, names.keySet(), cohesion);
+                return new ScopeStatistics(
+                        documents, total.getDouble(1), counts, fields, names.keySet(), languages(total), cohesion);
             });
         });
+    }
+
+    /** Of a row of {@code sql/lexical/totals.sql}. A language that is not known here any more has no stems here either. */
+    static Set<Language> languages(Row totals) {
+        Set<Language> languages = EnumSet.noneOf(Language.class);
+        for (String code : totals.getArrayOfStrings(2)) {
+            Language.of(code).ifPresent(languages::add);
+        }
+        return languages;
     }
 
     private static Future<RowSet<Row>> rows(SqlConnection connection, String statement, Scope scope, long... more) {

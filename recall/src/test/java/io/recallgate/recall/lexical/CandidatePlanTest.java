@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 class CandidatePlanTest {
 
     private static ScopeStatistics statistics(long documents, Map<String, Integer> frequencies) {
-        return new ScopeStatistics(documents, 10, frequencies, Map.of(), Set.of(), Cohesion.ASSUMED);
+        return new ScopeStatistics(
+                documents, 10, frequencies, Map.of(), Set.of(), Set.of(Language.ENGLISH), Cohesion.ASSUMED);
     }
 
     @Test
@@ -38,8 +39,14 @@ class CandidatePlanTest {
 
     @Test
     void aNameThatIsRareInTextsButTheAuthorOfManyDoesNotFind() {
-        ScopeStatistics statistics =
-                new ScopeStatistics(50_000, 10, Map.of(), Map.of("jonas", 25_000), Set.of("jonas"), Cohesion.ASSUMED);
+        ScopeStatistics statistics = new ScopeStatistics(
+                50_000,
+                10,
+                Map.of(),
+                Map.of("jonas", 25_000),
+                Set.of("jonas"),
+                Set.of(Language.ENGLISH),
+                Cohesion.ASSUMED);
         assertThat(CandidatePlan.of(List.of("jonas", "kettle"), statistics).finding())
                 .containsExactly("kettle");
     }

@@ -25,8 +25,8 @@ class ContextRankingTest {
     /** Six turns of one session. */
     private static final UUID[] TURN = {id(1), id(2), id(3), id(4), id(5), id(6)};
 
-    private final ScopeStatistics known =
-            new ScopeStatistics(100, AVERAGE, Map.of("tea", 9, "jonas", 4), Map.of(), Set.of(), Cohesion.ASSUMED);
+    private final ScopeStatistics known = new ScopeStatistics(
+            100, AVERAGE, Map.of("tea", 9, "jonas", 4), Map.of(), Set.of(), Set.of(Language.ENGLISH), Cohesion.ASSUMED);
 
     @Test
     void aTurnIsFoundByTheWordsOfItsNeighboursAndNearerOnesCountMore() {

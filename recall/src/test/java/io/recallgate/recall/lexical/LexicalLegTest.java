@@ -499,6 +499,26 @@ class LexicalLegTest {
         assertThat(await(leg.search(search("kettle"), soon())).pinned()).containsExactly(pinned);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anOwnerOfSeveralLanguagesFindsEachByItsStems(boolean withStatistics) {
+        UUID german = memories.turn(scope, "Wir haben mit den Kindern die alten Häuser am Hafen besucht");
+        UUID english = memories.turn(scope, "We were looking at old houses with the children");
+        UUID spanish = memories.turn(scope, "Los niños fueron a la escuela con sus hermanas");
+        if (withStatistics) {
+            await(statistics.refresh(scope));
+        }
+        assertThat(find("Haus")).containsExactly(german);
+        assertThat(find("Haus am Hafen")).startsWith(german);
+        assertThat(find("\"alte Haus\"")).startsWith(german);
+        assertThat(find("house")).containsExactly(english);
+        assertThat(find("look")).containsExactly(english);
+        assertThat(find("hermana")).containsExactly(spanish);
+        assertThat(find("häus*")).containsExactly(german);
+        assertThat(strict("den Kindern die alten Häuser am")).containsExactly(german);
+        assertThat(strict("niños fueron a la escuela con")).containsExactly(spanish);
+    }
+
     private List<UUID> relevant(String text) {
         LexicalResult result = await(leg.search(search(text), soon()));
         return result.relevant() ? ids(result) : List.of();

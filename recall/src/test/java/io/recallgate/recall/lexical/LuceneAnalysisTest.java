@@ -42,9 +42,14 @@ class LuceneAnalysisTest {
             Melanie’s kids                        | Melanie
             """)
     void aDocumentIsFoundByTheWordsOfAQuery(String content, String query) {
-        assertThat(words(draft(content, null, null)).keySet())
-                .containsAll(analysis.query(query).terms())
-                .isNotEmpty();
+        LexicalDocument document = analysis.document(draft(content, null, null));
+        Set<Language> language = Set.of(Language.of(document.language()).orElseThrow());
+        Map<String, Double> words = words(draft(content, null, null));
+        if (language.contains(Language.ENGLISH)) {
+            assertThat(words.keySet()).containsAll(analysis.query(query).terms());
+        }
+        assertThat(words.keySet())
+                .containsAnyElementsOf(analysis.query(query, language).terms());
         assertThat(analysis.query(query).terms()).isNotEmpty();
     }
 
@@ -151,9 +156,11 @@ class LuceneAnalysisTest {
 
     @Test
     void theCertainTermsOfALiteralAreThoseNoNeighbourCanChange() {
-        assertThat(analysis.certainTerms("nning marathons in Kyo")).containsExactly("marathon");
+        assertThat(analysis.certainTerms("nning marathons in Kyo"))
+                .contains(List.of("marathon"), List.of("marathons"))
+                .allMatch(terms -> terms.get(0).startsWith("maratho"));
         assertThat(analysis.certainTerms("nning marathon")).isEmpty();
-        assertThat(analysis.certainTerms("東京タ")).containsExactlyInAnyOrder("東京", "京タ");
+        assertThat(analysis.certainTerms("東京タ")).containsExactly(List.of("東京", "京タ"));
     }
 
     private Map<String, Double> words(MemoryDraft draft) {
@@ -171,17 +178,18 @@ class LuceneAnalysisTest {
     @Test
     void knownNamesAreLeftOutInWhateverFormTheyStand() {
         Set<String> names = Set.of("carolin", "melani", "zoe");
-        assertThat(analysis.without("What is Caroline's plan for MELANIE?", names))
+        assertThat(analysis.without("What is Caroline's plan for MELANIE?", names, Set.of()))
                 .isEqualTo("What is plan for ?");
-        assertThat(analysis.without("Did Caroline\u2019s cat meet Zo\u00eb", names))
+        assertThat(analysis.without("Did Caroline\u2019s cat meet Zo\u00eb", names, Set.of()))
                 .isEqualTo("Did cat meet");
-        assertThat(analysis.without("the carolina river", names)).isEqualTo("the carolina river");
+        assertThat(analysis.without("the carolina river", names, Set.of())).isEqualTo("the carolina river");
     }
 
     @Test
     void aQuestionThatIsOnlyANameStaysWhatItIs() {
-        assertThat(analysis.without("Caroline?", Set.of("carolin"))).isEqualTo("Caroline?");
-        assertThat(analysis.without("  odd   spaces stay ", Set.of("carolin"))).isEqualTo("  odd   spaces stay ");
-        assertThat(analysis.without("Caroline", Set.of())).isEqualTo("Caroline");
+        assertThat(analysis.without("Caroline?", Set.of("carolin"), Set.of())).isEqualTo("Caroline?");
+        assertThat(analysis.without("  odd   spaces stay ", Set.of("carolin"), Set.of()))
+                .isEqualTo("  odd   spaces stay ");
+        assertThat(analysis.without("Caroline", Set.of(), Set.of())).isEqualTo("Caroline");
     }
 }

@@ -63,7 +63,7 @@ class ReanalysisTest {
 
         start();
 
-        Await.until("it is analysed", () -> text("select analysis from memory").equals(LuceneAnalysis.ID));
+        Await.until("it is analysed", () -> text("select analysis from memory").equals(analysis.id()));
         assertThat(text("select words from memory where id = '" + id + "'")).isEqualTo(words);
         assertThat(text("select word_count from memory")).isEqualTo("2");
         assertThat(text("select row_to_json(m)::jsonb - 'words' - 'word_count' - 'analysis' from memory m"))
@@ -81,9 +81,8 @@ class ReanalysisTest {
 
         server.execute("update memory set analysis = '1' where content = 'memory 7'");
         clock.advance(Duration.ofMillis(Reanalysis.PASS_MILLIS));
-        Await.until(
-                "the next pass", () -> text("select count(*) from memory where analysis <> '" + LuceneAnalysis.ID + "'")
-                        .equals("0"));
+        Await.until("the next pass", () -> text("select count(*) from memory where analysis <> '" + analysis.id() + "'")
+                .equals("0"));
     }
 
     @Test

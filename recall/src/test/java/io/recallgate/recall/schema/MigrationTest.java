@@ -17,6 +17,7 @@ import io.recallgate.recall.api.RecallResponse;
 import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.JdbcSource;
+import io.recallgate.recall.lexical.LuceneAnalysis;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
@@ -89,6 +90,14 @@ class MigrationTest {
         assertThat(memories.get(2).draft().pinned()).isTrue();
         // Its vector is of the active model: nothing embeds it again.
         assertThat(memories.get(3).state()).isEqualTo(MemoryState.EMBEDDED);
+
+        // Their words are made anew, in whichever language they are, and know their places then.
+        Await.until("words are made anew", () -> database.queryText(
+                        "select count(*) from memory where analysis <> '" + new LuceneAnalysis().id() + "'")
+                .equals("0"));
+        assertThat(words("\"moved to Kyoto\"", RecallMode.LEXICAL)).startsWith("Mina moved to Kyoto in spring");
+        assertThat(words("mov*", RecallMode.LEXICAL)).startsWith("Mina moved to Kyoto in spring");
+        assertThat(memories).allMatch(memory -> memory.supersededBy().isEmpty() && memory.access() == null);
 
         // With it comes its neighbour in the session, which the index of the fifth schema finds.
         assertThat(words("Kyoto", RecallMode.LEXICAL))

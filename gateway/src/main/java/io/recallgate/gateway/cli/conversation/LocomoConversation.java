@@ -110,6 +110,24 @@ public record LocomoConversation(List<SourceItem> items, List<Question> question
         return new LocomoConversation(shuffled, questions);
     }
 
+    /**
+     * The same turns, some of which are pinned.
+     *
+     * @param every one of so many, from 1
+     */
+    public LocomoConversation pinned(int every) {
+        List<SourceItem> some = new ArrayList<>();
+        for (SourceItem item : items) {
+            boolean pin = (some.size() + 1) % every == 0;
+            some.add(
+                    pin && item instanceof SourceItem.Intact turn
+                            ? new SourceItem.Intact(
+                                    turn.place(), turn.memory().copy().put("pinned", true))
+                            : item);
+        }
+        return new LocomoConversation(some, questions);
+    }
+
     private static void readSession(String name, int number, JsonObject file, List<SourceItem> items) {
         String key = "session_" + number;
         if (!(file.getValue(key) instanceof JsonArray turns)) {
