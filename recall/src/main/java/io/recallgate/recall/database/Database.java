@@ -127,6 +127,9 @@ public final class Database {
                 .setUser(options.user())
                 .setPassword(options.password() == null ? "" : options.password())
                 .setCachePreparedStatements(true)
+                // All of them, however long: they are files, so there are few. The client by itself takes no long ones,
+                // which are then parsed on each use, with a round trip of their own.
+                .setPreparedStatementCacheSqlFilter(sql -> true)
                 .addProperty("application_name", "recallgate")
                 // A generic plan knows nothing of the words and the owner that a search names, and then reads the rows
                 // of every owner with these words; planning anew costs a tenth of a millisecond.

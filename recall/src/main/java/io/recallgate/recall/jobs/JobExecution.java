@@ -81,10 +81,19 @@ final class JobExecution {
 
     /** Runs the job; {@code cancel} gives it up. */
     Future<Outcome> run(ClaimedJob job, CancelSignal cancel) {
+        outcomes.begun();
         return passages.embed(job, cancel)
                 .compose(
-                        embedded -> embedded.isPresent() ? commit(embedded.get(), cancel) : replaced(job),
-                        error -> failed(job, FailureException.of(error), cancel))
+                        embedded -> {
+                            Future<Outcome> written =
+                                    embedded.isPresent() ? commit(embedded.get(), cancel) : replaced(job);
+                            outcomes.ended();
+                            return written;
+                        },
+                        error -> {
+                            outcomes.ended();
+                            return failed(job, FailureException.of(error), cancel);
+                        })
                 .otherwise(error -> {
                     context.troubles().trouble("the outcome of job " + job.id() + " was not taken", error);
                     return Outcome.UNKNOWN;

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * Claims jobs and keeps a bounded number of them running. All its state lives on one context; methods may be called on
  * any thread.
  *
- * <p>It claims when woken by a notification, when half of its places are free, and at least every poll interval. While
+ * <p>It claims when woken by a notification, when a third of its places are free, and at least every poll interval. While
  * the embedder has no model, or is in trouble, it claims nothing: jobs wait in the table and keep their attempts. A job
  * whose text is quarantined stays ours and asks again later ({@link Flights}).
  */
@@ -118,8 +118,9 @@ public final class JobRunner {
         JobCommits commits = new JobCommits(stores.database(), stores.vectors(), parts.clock(), parts.time(), options);
         TroubleLog troubles = new TroubleLog(LOG, parts.clock(), "jobs run again");
         FailedJobs failed = new RecallEvents(vertx)::jobFailed;
-        var patience = new OutcomeWriter.Patience(
-                parts.timers(), () -> parts.settings().get().jobLeaseMillis());
+        var patience = new OutcomeWriter.Patience(parts.timers(), options.groupMillis(), () -> parts.settings()
+                .get()
+                .jobLeaseMillis());
         JobExecution execution = new JobExecution(
                 new PassageEmbedder(embedder, model, parts.clock(), options),
                 new OutcomeWriter(table, commits, model, patience),
@@ -194,7 +195,7 @@ public final class JobRunner {
             release(jobs).onComplete(ignored -> onContext(this::checkIdle));
             return;
         }
-        jobs.forEach(this::run);
+        jobs.forEach(job -> execute(flights.begin(job)));
         // A claim that stopped at the bound on bytes left others behind.
         if (jobs.size() < asked && flights.bytesLeft(fixed.options().contentBytes()) > 0) {
             fixed.upkeep().drained(this::wake);
@@ -202,7 +203,7 @@ public final class JobRunner {
         if (wokenMeanwhile && jobs.size() < asked) {
             claim();
         } else if (pollTimer == null) {
-            // A full claim is followed by the next as soon as half of it is done; the timer is only the floor.
+            // A full claim is followed by the next as soon as a third of it is done; the timer is only the floor.
             armPoll(settings().jobPollMillis());
         }
     }
@@ -216,10 +217,6 @@ public final class JobRunner {
         }
         trouble();
         checkIdle();
-    }
-
-    private void run(ClaimedJob job) {
-        execute(flights.begin(job));
     }
 
     private void execute(Flight flight) {
@@ -242,7 +239,7 @@ public final class JobRunner {
             default -> {}
         }
         resumeDue();
-        if (flights.placesTaken() <= fixed.options().concurrency() / 2) {
+        if (flights.placesTaken() <= fixed.options().concurrency() * 2 / 3) {
             claim();
         }
         checkIdle();

@@ -54,16 +54,19 @@ final class OutcomeWriter {
         this.commits = commits;
         this.model = model;
         this.patience = patience;
-        this.embedded = new GroupWriter<>(new Bounds(GROUP_JOBS, GROUP_BYTES), EmbeddedJob::bytes, this::writeEmbedded);
-        this.setBacks = new GroupWriter<>(new Bounds(GROUP_JOBS, GROUP_BYTES), ended -> 0, this::writeSetBacks);
+        Bounds together = new Bounds(GROUP_JOBS, GROUP_BYTES, patience.groupMillis());
+        this.embedded = new GroupWriter<>(together, patience.timers(), EmbeddedJob::bytes, this::writeEmbedded);
+        Bounds atOnce = new Bounds(GROUP_JOBS, GROUP_BYTES, 0);
+        this.setBacks = new GroupWriter<>(atOnce, patience.timers(), ended -> 0, this::writeSetBacks);
     }
 
     /**
-     * How long a result is kept that cannot be committed yet.
+     * How long a result is kept that is not committed yet.
      *
-     * @param leaseMillis read on each use
+     * @param groupMillis while others may come to be committed with it
+     * @param leaseMillis while it cannot be; read on each use
      */
-    record Patience(Timers timers, LongSupplier leaseMillis) {}
+    record Patience(Timers timers, long groupMillis, LongSupplier leaseMillis) {}
 
     /**
      * What became of an embedded job.
@@ -115,6 +118,16 @@ final class OutcomeWriter {
         static <T, R> void fail(List<Open<T, R>> open, Throwable trouble) {
             open.forEach(one -> one.promise().tryFail(trouble));
         }
+    }
+
+    /** A text is being embedded: what ends meanwhile may wait for it. {@link #ended} must follow. */
+    void begun() {
+        embedded.expectOneMore();
+    }
+
+    /** Its vectors have been handed to {@link #commit}, or there are none. */
+    void ended() {
+        embedded.expectOneLess();
     }
 
     /** Commits the vectors if all they were made for, and their model, is still there; {@code cancel} ends a wait. */

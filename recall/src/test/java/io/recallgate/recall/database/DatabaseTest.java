@@ -19,6 +19,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.net.NetServer;
+import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -72,6 +73,23 @@ class DatabaseTest {
                         .next()
                         .getString(0))
                 .isEqualTo("warning");
+        Await.result(database.close());
+    }
+
+    @Test
+    void evenTheLongestStatementIsParsedOnlyOnce() {
+        Database database = database(1, 8);
+        String statement = "select count(*) from pg_prepared_statements where statement like '%" + "long".repeat(1_000)
+                + "%' and $1::integer = 1";
+        List<Long> prepared = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            prepared.add(Await.result(database.connection(
+                            in(5_000), c -> c.preparedQuery(statement).execute(Tuple.of(1))))
+                    .iterator()
+                    .next()
+                    .getLong(0));
+        }
+        assertThat(prepared).containsExactly(1L, 1L, 1L);
         Await.result(database.close());
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.recall.Await;
 import io.recallgate.recall.jobs.GroupWriter.Bounds;
+import io.recallgate.time.FakeClock;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -16,10 +17,11 @@ import org.junit.jupiter.api.Test;
 /** What waits together is written together, in bounds. */
 class GroupWriterTest {
 
+    private final FakeClock clock = new FakeClock();
     private final List<List<Integer>> groups = new ArrayList<>();
     private final List<List<Promise<String>>> writes = new ArrayList<>();
     private final GroupWriter<Integer, String> writer =
-            new GroupWriter<>(new Bounds(4, 100), Integer::longValue, group -> {
+            new GroupWriter<>(new Bounds(4, 100, 200), clock, Integer::longValue, group -> {
                 groups.add(group);
                 List<Promise<String>> outcomes =
                         group.stream().map(item -> Promise.<String>promise()).toList();
@@ -86,7 +88,8 @@ class GroupWriterTest {
     @Test
     void aWriteThatThrowsOrForgetsAnItemFailsItsGroupAndTheNextGoesOn() {
         AtomicInteger writes = new AtomicInteger();
-        GroupWriter<Integer, String> defective = new GroupWriter<>(new Bounds(4, 100), Integer::longValue, group -> {
+        Bounds bounds = new Bounds(4, 100, 200);
+        GroupWriter<Integer, String> defective = new GroupWriter<>(bounds, clock, Integer::longValue, group -> {
             if (writes.incrementAndGet() == 1) {
                 throw new IllegalStateException("a defect");
             }
@@ -112,6 +115,53 @@ class GroupWriterTest {
         } finally {
             Await.result(vertx.close());
         }
+    }
+
+    @Test
+    void whatIsExpectedIsWaitedForUntilAllHasCome() {
+        IntStream.range(0, 3).forEach(item -> writer.expectOneMore());
+        writer.add(1);
+        writer.expectOneLess();
+        writer.add(2);
+        writer.expectOneLess();
+        assertThat(groups).isEmpty();
+
+        // The last one fails, and is not added.
+        writer.expectOneLess();
+        assertThat(groups).containsExactly(List.of(1, 2));
+        assertThat(clock.pending()).isZero();
+    }
+
+    @Test
+    void itIsNotWaitedForLongAndAFullGroupDoesNotWait() {
+        writer.expectOneMore();
+        writer.add(1);
+        clock.advanceMillis(199);
+        assertThat(groups).isEmpty();
+        clock.advanceMillis(1);
+        assertThat(groups).containsExactly(List.of(1));
+
+        complete(0);
+        List.of(2, 3, 4).forEach(writer::add);
+        assertThat(groups).as("each group waits anew").hasSize(1);
+        writer.add(5);
+        assertThat(groups.get(1)).containsExactly(2, 3, 4, 5);
+        complete(1);
+        writer.add(100);
+        assertThat(groups.get(2)).containsExactly(100);
+        assertThat(clock.pending()).isZero();
+    }
+
+    @Test
+    void whatCameDuringAWriteWaitsAfterItForWhatIsExpected() {
+        writer.add(1);
+        writer.expectOneMore();
+        writer.add(2);
+        complete(0);
+        assertThat(groups).hasSize(1);
+        clock.advanceMillis(200);
+        assertThat(groups).containsExactly(List.of(1), List.of(2));
+        assertThat(clock.pending()).isZero();
     }
 
     private void complete(int write) {

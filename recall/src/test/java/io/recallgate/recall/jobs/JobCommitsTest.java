@@ -69,7 +69,7 @@ class JobCommitsTest extends JobsTest {
     void openCommits() {
         table = table("a");
         commits = commits("a");
-        outcomes = new OutcomeWriter(table, commits, model, new Patience(clock, () -> LEASE_MILLIS));
+        outcomes = new OutcomeWriter(table, commits, model, new Patience(clock, 0, () -> LEASE_MILLIS));
     }
 
     @Test

@@ -176,7 +176,7 @@ class JobLeasesTest extends JobsTest {
         JobOptions options = JobOptions.defaults("a");
         JobExecution execution = new JobExecution(
                 new PassageEmbedder(embedder, model, SystemClock.INSTANCE, options),
-                new OutcomeWriter(table, commits("a"), model, new OutcomeWriter.Patience(clock, () -> 60_000)),
+                new OutcomeWriter(table, commits("a"), model, new OutcomeWriter.Patience(clock, 0, () -> 60_000)),
                 () -> RecallSettings.DEFAULTS,
                 new JobExecution.Context(
                         new Random(1),

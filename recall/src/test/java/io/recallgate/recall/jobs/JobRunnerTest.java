@@ -123,7 +123,7 @@ class JobRunnerTest extends JobsTest {
         rememberMany(30);
         embedder.holdAll();
         // Nine characters each, and one beyond the bound.
-        runner(new JobOptions("a", 8, 25, 600_000, 24 * 3_600_000L));
+        runner(new JobOptions("a", 8, 25, 600_000, 24 * 3_600_000L, 0));
         Await.until("three are in flight", () -> embedder.asked.size() == 3);
         assertThat(count("running")).isEqualTo(3);
 
