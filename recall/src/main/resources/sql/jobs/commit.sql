@@ -4,6 +4,8 @@
 --
 -- It waits for nobody: a memory or a job that somebody else has locked is skipped and its job reported as busy, since a
 -- stranger's transaction may take long. Memories are locked before their jobs, as writers do.
+-- Jobs are looked up by id: their state is compared as an expression that no index has, since a planner without fresh
+-- statistics believes that hardly any job runs, and reads all that do once for each of these.
 -- $1 now, $2 holder, $3 fingerprint; jobs: $4 ids, $5 attempts, $6 owners, $7 projects, $8 memories, $9 content hashes,
 -- $10 how many passages each has; one entry for each passage: $11 jobs, $12 numbers, $13 vectors, $14 whether text is
 -- missing in it or after it
@@ -22,7 +24,7 @@ with made as materialized (
   select j.id
   from embedding_job j
   join kept on kept.job = j.id
-  where j.state = 'running' and j.attempt = kept.attempt and j.leased_by = $2 and j.content_hash = kept.content_hash
+  where j.state || '' = 'running' and j.attempt = kept.attempt and j.leased_by = $2 and j.content_hash = kept.content_hash
     and j.lease_until > coalesce($1::timestamptz, now())
   order by j.id
   for update of j skip locked
@@ -51,7 +53,7 @@ with made as materialized (
 )
 select made.job, done.job is not null as finished,
   done.job is null and exists (select from memory m
-    join embedding_job j on j.id = made.job and j.state = 'running' and j.attempt = made.attempt and j.leased_by = $2
+    join embedding_job j on j.id = made.job and j.state || '' = 'running' and j.attempt = made.attempt and j.leased_by = $2
       and j.content_hash = made.content_hash and j.lease_until > coalesce($1::timestamptz, now())
     where m.id = made.memory and m.owner = made.owner and m.project = made.project
       and m.content_hash = made.content_hash) as busy

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * Document frequencies, authors and the cohesion of each scope, derived from its stored words and kept in memory: nothing is written, so no write
  * waits for a statistic. Read by recalls, refreshed behind them, one refresh of a scope at a time. Thread-safe.
  *
- * <p>Staleness: a statistic is refreshed by the first recall that finds it older than five seconds or fifty times what
+ * <p>Staleness: a statistic is refreshed by the first recall that finds it older than five seconds or a hundred times what
  * computing it took, whichever is more; one older than ten minutes is not used. Rankings hardly notice: the weight of a
  * term moves with the logarithm of its frequency.
  */
@@ -40,8 +40,8 @@ public final class TermStatistics {
     private static final Logger LOG = LoggerFactory.getLogger(TermStatistics.class);
 
     private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(5);
-    /** At most a fiftieth of one connection's time goes into a scope's statistic. */
-    private static final long REFRESH_PER_COST = 50;
+    /** At most a hundredth of one connection's time goes into a scope's statistic. */
+    private static final long REFRESH_PER_COST = 100;
 
     private static final long EXPIRY_NANOS = TimeUnit.MINUTES.toNanos(10);
     private static final long COMPUTE_MILLIS = 30_000;
@@ -132,8 +132,13 @@ public final class TermStatistics {
             Row total = totals.iterator().next();
             long documents = total.getLong(0);
             Future<RowSet<Row>> frequencies = rows(connection, FREQUENCIES, scope, MAX_TERMS);
-            Future<RowSet<Row>> authors = rows(connection, AUTHORS, scope, MAX_AUTHORS);
-            Future<RowSet<Row>> dates = rows(connection, DATES, scope, MAX_DATE_WORDS);
+            // Each is a pass over all words of the scope, even where none of them is what it looks for.
+            Future<Map<String, Integer>> authors = total.getLong(2) == 0
+                    ? Future.succeededFuture(Map.of())
+                    : rows(connection, AUTHORS, scope, MAX_AUTHORS).map(TermStatistics::counts);
+            Future<Map<String, Integer>> dates = total.getLong(3) == 0
+                    ? Future.succeededFuture(Map.of())
+                    : rows(connection, DATES, scope, MAX_DATE_WORDS).map(TermStatistics::counts);
             Future<RowSet<Row>> samples = rows(
                     connection,
                     COHESION,
@@ -145,8 +150,8 @@ public final class TermStatistics {
                     COHESION_WORDS);
             return Future.all(frequencies, authors, dates, samples).map(ignored -> {
                 Map<String, Integer> counts = counts(frequencies.result());
-                Map<String, Integer> names = counts(authors.result());
-                Map<String, Integer> fields = counts(dates.result());
+                Map<String, Integer> names = authors.result();
+                Map<String, Integer> fields = new HashMap<>(dates.result());
                 names.forEach((word, count) -> fields.merge(word, count, Integer::sum));
                 Cohesion cohesion = Cohesion.of(
                         samples(samples.result()), word -> Bm25.idf(documents, counts.getOrDefault(word, 1)));

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which share of a scope's memories has all its passages in vectors of a model. Counted, then remembered: a count is used
- * for a second or for fifty times what it took, whichever is longer, and after that once more while the next one is
+ * for a second or for a hundred times what it took, whichever is longer, and after that once more while the next one is
  * counted behind it. A count older than a minute is not used. Thread-safe.
  */
 final class Coverage {
 
     private static final String COUNT = Statements.load("search/coverage");
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long FRESH_PER_COST = 50;
+    private static final long FRESH_PER_COST = 100;
     private static final long EXPIRY_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final long COUNT_MILLIS = 10_000;
     private static final int MAX_SCOPES = 10_000;
