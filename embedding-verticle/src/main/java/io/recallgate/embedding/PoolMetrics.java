@@ -153,6 +153,7 @@ final class PoolMetrics {
         counter("recallgate.embedding.worker.start.failures", Tags.empty(), "start_failures");
         counter("recallgate.embedding.workers.lost", Tags.empty(), "workers_lost");
         counter("recallgate.embedding.terminations", Tags.empty(), "terminations");
+        counter("recallgate.embedding.pauses", Tags.empty(), "pauses");
         counter("recallgate.embedding.out.of.memory", Tags.empty(), "out_of_memory");
         counter("recallgate.embedding.illegal.edges", Tags.empty(), "illegal_edges");
         counter("recallgate.embedding.defects", Tags.empty(), "defects");

@@ -23,6 +23,7 @@ final class Counters {
         STARTS,
         START_FAILURES,
         TERMINATIONS,
+        PAUSES,
         EXPIRED_INITIALISATIONS,
         EXPIRED_DISPATCHES,
         EXPIRED_EXECUTIONS,

@@ -31,6 +31,7 @@ final class Scheduler {
             }
         }
         letGoOfUnwanted(now);
+        pauseForQueries();
         if (!pool.closed) {
             keeper.startWanted(now);
             if (!pool.operations.queue().isEmpty()) {
@@ -75,6 +76,33 @@ final class Scheduler {
         for (Slot slot : abandoned) {
             if (waiting-- > 0) {
                 flow.abandon(slot, now);
+            }
+        }
+    }
+
+    /** One worker for each query that waits leaves its documents off, if it runs them one by one. */
+    private void pauseForQueries() {
+        int waiting = pool.operations.queue().countQueries(pool::mayRun);
+        if (waiting == 0 || pool.closed) {
+            return;
+        }
+        for (Slot slot : pool.slots.all()) {
+            Slot.Slice slice = slot.slice;
+            if (slice != null && slot.state.isServing() && (slice.pauseSent || slice.terminateSent)) {
+                waiting--;
+            }
+        }
+        for (Slot slot : pool.slots.all()) {
+            Slot.Slice slice = slot.slice;
+            if (waiting > 0
+                    && slice != null
+                    && slot.state == SlotState.RUNNING
+                    && slice.mayPause
+                    && !slice.pauseSent
+                    && !slice.terminateSent
+                    && slice.rows() > 1) {
+                flow.pause(slot);
+                waiting--;
             }
         }
     }

@@ -49,7 +49,10 @@ final class SliceFlow {
             pool.operations.transition(operation, OperationState.DISPATCHED, now, "sent");
             operation.dispatchedAt(now);
         }
-        slot.slice = new Slice(message.sliceId(), chosen, parts);
+        boolean mayPause = !together
+                && priority == Priority.DOCUMENT
+                && pool.operations.queue().countQueries(pool::mayRun) == 0;
+        slot.slice = new Slice(message.sliceId(), chosen, parts, mayPause);
         pool.slots.transition(slot, SlotState.DISPATCHED, now, "sent");
         pool.operations.queue().took(priority);
         pool.outbox.add(new Effect.Send(message));
@@ -67,6 +70,14 @@ final class SliceFlow {
             slice.cancelSent = true;
             pool.outbox.add(new Effect.Send(new ToWorker.CancelDispatch(slot.index, slot.generation, slice.id)));
         }
+    }
+
+    /** Asks a worker to leave off between two rows, because a query waits; what is left goes back into the queue. */
+    void pause(Slot slot) {
+        Slice slice = slot.heldSlice();
+        slice.pauseSent = true;
+        pool.counters.count(Counters.Name.PAUSES);
+        pool.outbox.add(new Effect.Send(new ToWorker.Pause(slot.index, slot.generation, slice.id)));
     }
 
     /**

@@ -7,6 +7,7 @@ import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.PartResult;
 import io.recallgate.embedding.protocol.RowResult;
 import io.recallgate.embedding.protocol.RunFailure;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -84,15 +85,30 @@ final class SliceReplies {
             return;
         }
         Slice slice = slot.heldSlice();
+        List<Operation> leftOff = new ArrayList<>();
+        boolean progressed = false;
         for (Operation operation : slice.operations) {
             PartResult part = absorb(operation, by, message.parts(), slice, now);
-            // A part without rows and without a failure would come back for ever.
             boolean stalled =
                     part == null || (part.failure() == null && part.rows().isEmpty());
+            if (part != null && stalled && progressed && slice.pauseSent) {
+                leftOff.add(operation);
+                continue;
+            }
+            progressed |= !stalled;
+            // A part without rows and without a failure would come back for ever.
             RunFailure failure = part == null || stalled ? RunFailure.INTERNAL : part.failure();
             settle(operation, failure, true, now);
             if (failure == RunFailure.OUT_OF_MEMORY) {
                 outOfMemory(slot);
+            }
+        }
+        // Backwards, so that the first is the first again.
+        for (int i = leftOff.size() - 1; i >= 0; i--) {
+            Operation operation = leftOff.get(i);
+            settle(operation, null, true, now);
+            if (operation.state == OperationState.QUEUED) {
+                pool.operations.queue().keepTurn(operation);
             }
         }
         slot.sliceWentWell(pool.limits.slice());

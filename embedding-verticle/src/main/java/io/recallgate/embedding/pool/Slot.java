@@ -70,6 +70,12 @@ final class Slot {
         private final List<SlicePart> parts;
         boolean cancelSent;
         boolean terminateSent;
+        /** Whether the worker was asked to leave off for a query that waits. */
+        boolean pauseSent;
+
+        /** Whether a query that comes while it runs goes first: not if it was documents' turn before queries that waited. */
+        final boolean mayPause;
+
         /** Whether the worker was asked to end unwanted work long ago and has not. */
         boolean overdue;
         /**
@@ -78,8 +84,9 @@ final class Slot {
          */
         boolean expired;
 
-        Slice(long id, List<Operation> operations, List<SlicePart> parts) {
+        Slice(long id, List<Operation> operations, List<SlicePart> parts, boolean mayPause) {
             this.id = id;
+            this.mayPause = mayPause;
             this.operations = new ArrayList<>(operations);
             this.parts = parts;
         }

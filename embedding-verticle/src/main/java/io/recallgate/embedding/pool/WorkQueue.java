@@ -29,6 +29,12 @@ final class WorkQueue {
         line(operation.priority).addFirst(operation);
     }
 
+    /** Puts a waiting operation before the others of its line: it was sent, and has had nothing of it. */
+    void keepTurn(Operation operation) {
+        remove(operation);
+        addFirst(operation);
+    }
+
     void remove(Operation operation) {
         line(operation.priority).remove(operation);
     }
@@ -66,6 +72,11 @@ final class WorkQueue {
     /** Takes note of a slice that was sent from the line of this priority. */
     void took(Priority priority) {
         streak = priority == Priority.QUERY && !documents.isEmpty() ? streak + 1 : 0;
+    }
+
+    /** Queries that could run now. */
+    int countQueries(Predicate<Operation> mayRun) {
+        return count(queries, mayRun);
     }
 
     int count(Predicate<Operation> mayRun) {

@@ -28,6 +28,9 @@ public sealed interface ToWorker {
         /** Work to end natively. */
         void terminate(Terminate message);
 
+        /** Work to leave off between two rows. */
+        void pause(Pause message);
+
         /** The end of the worker. */
         void shutdown(Shutdown message);
     }
@@ -85,6 +88,18 @@ public sealed interface ToWorker {
         @Override
         public void deliverTo(Handler handler) {
             handler.terminate(this);
+        }
+    }
+
+    /**
+     * Leave off this slice before its next row, so that somebody else may have the worker; what runs, runs on. At least
+     * one row of it is run. Answered by the end of the slice, which then is {@link FromWorker.Completed} with the rows
+     * that were done. For a slice that does not run, or whose rows share a run, it does nothing.
+     */
+    record Pause(int slot, long generation, long sliceId) implements ToWorker {
+        @Override
+        public void deliverTo(Handler handler) {
+            handler.pause(this);
         }
     }
 

@@ -10,6 +10,7 @@ enum Kind {
     CANCEL_DISPATCH(2, ToWorker.CancelDispatch.class),
     TERMINATE(3, ToWorker.Terminate.class),
     SHUTDOWN(4, ToWorker.Shutdown.class),
+    PAUSE(5, ToWorker.Pause.class),
     READY(16, FromWorker.Ready.class),
     START_FAILED(17, FromWorker.StartFailed.class),
     STARTED(18, FromWorker.Started.class),

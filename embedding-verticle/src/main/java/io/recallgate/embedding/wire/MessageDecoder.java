@@ -45,6 +45,7 @@ final class MessageDecoder {
             case DISPATCH -> new ToWorker.Dispatch(slot, generation, slice(), parts(), in.int32("token cap"));
             case CANCEL_DISPATCH -> new ToWorker.CancelDispatch(slot, generation, slice());
             case TERMINATE -> new ToWorker.Terminate(slot, generation, slice());
+            case PAUSE -> new ToWorker.Pause(slot, generation, slice());
             case SHUTDOWN -> new ToWorker.Shutdown(slot, generation);
             case READY ->
                 new FromWorker.Ready(

@@ -49,6 +49,11 @@ final class MessageEncoder implements ToWorker.Handler, FromWorker.Handler {
     }
 
     @Override
+    public void pause(ToWorker.Pause message) {
+        out.int64(message.sliceId());
+    }
+
+    @Override
     public void shutdown(ToWorker.Shutdown message) {
         // Slot and generation say it all.
     }

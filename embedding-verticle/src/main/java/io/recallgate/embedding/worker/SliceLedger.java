@@ -21,6 +21,7 @@ final class SliceLedger {
     private long lastSeen;
     private long running;
     private boolean terminating;
+    private boolean pausing;
     private boolean closed;
     private long misdirected;
     private long repeated;
@@ -52,6 +53,7 @@ final class SliceLedger {
         lastSeen = slice;
         running = slice;
         terminating = false;
+        pausing = false;
     }
 
     /** The worker has left this slice. */
@@ -91,6 +93,21 @@ final class SliceLedger {
             return false;
         }
         return cancel(slice);
+    }
+
+    /** The slice is to leave off between two rows; means nothing for one that does not run. */
+    synchronized void pause(long slice) {
+        if (running != slice) {
+            late++;
+            return;
+        }
+        repeated += pausing ? 1 : 0;
+        pausing = true;
+    }
+
+    /** Whether the running slice was told to leave off; asked between rows. */
+    synchronized boolean isPausing(long slice) {
+        return running == slice && pausing;
     }
 
     /** Whether the running slice was told to end; asked between rows. */

@@ -27,15 +27,23 @@ final class SliceRunner {
 
     private final TextModel model;
     private final Clock clock;
-    private final LongPredicate isTerminating;
+    private final Orders orders;
     private final Dispatch dispatch;
     private final List<Part> parts = new ArrayList<>();
 
-    /** @param isTerminating whether the slice with this id was told to end */
-    SliceRunner(TextModel model, Clock clock, LongPredicate isTerminating, Dispatch dispatch) {
+    /**
+     * What comes meanwhile; each is asked with the id of the slice.
+     *
+     * @param isTerminating whether it was told to end
+     * @param isPausing whether it was told to leave off between two rows
+     */
+    record Orders(LongPredicate isTerminating, LongPredicate isPausing) {}
+
+    /** @param orders asked between rows */
+    SliceRunner(TextModel model, Clock clock, Orders orders, Dispatch dispatch) {
         this.model = model;
         this.clock = clock;
-        this.isTerminating = isTerminating;
+        this.orders = orders;
         this.dispatch = dispatch;
         dispatch.parts().forEach(part -> parts.add(new Part(part)));
     }
@@ -52,7 +60,7 @@ final class SliceRunner {
             runAll(waiting);
             return new FromWorker.Completed(dispatch.slot(), dispatch.generation(), dispatch.sliceId(), results(false));
         } catch (RunTerminatedException e) {
-            return isTerminating.test(dispatch.sliceId())
+            return orders.isTerminating().test(dispatch.sliceId())
                     ? new FromWorker.Terminated(
                             dispatch.slot(), dispatch.generation(), dispatch.sliceId(), results(true))
                     : failed(RunFailure.INTERNAL, "the run was ended from outside");
@@ -87,6 +95,11 @@ final class SliceRunner {
             int to = together ? endOfRun(waiting, from) : from + 1;
             runRows(waiting.subList(from, to));
             from = to;
+            // Never before the first: a slice that is sent again and again comes to an end.
+            if (!together && orders.isPausing().test(dispatch.sliceId())) {
+                waiting.subList(from, waiting.size()).forEach(row -> row.part.leaveOff());
+                return;
+            }
         }
     }
 
@@ -149,7 +162,7 @@ final class SliceRunner {
     }
 
     private void checkTerminating() throws RunTerminatedException {
-        if (isTerminating.test(dispatch.sliceId())) {
+        if (orders.isTerminating().test(dispatch.sliceId())) {
             throw new RunTerminatedException();
         }
     }
@@ -195,6 +208,11 @@ final class SliceRunner {
 
         Part(SlicePart source) {
             this.source = source;
+        }
+
+        /** Rows before one that could not be tokenised have yet to run: its turn to fail comes after them. */
+        void leaveOff() {
+            failure = failed ? failure : null;
         }
 
         void poison() {

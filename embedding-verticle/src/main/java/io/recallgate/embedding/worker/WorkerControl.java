@@ -68,6 +68,13 @@ public final class WorkerControl extends VerticleBase {
         }
 
         @Override
+        public void pause(ToWorker.Pause message) {
+            if (isForUs(message)) {
+                handle.ledger().pause(message.sliceId());
+            }
+        }
+
+        @Override
         public void shutdown(ToWorker.Shutdown message) {
             if (isForUs(message)) {
                 handle.ledger().close();

@@ -141,7 +141,9 @@ public final class WorkerVerticle extends VerticleBase {
     private FromWorker runSlice(ToWorker.Dispatch dispatch, TextModel loaded) {
         SliceLedger ledger = handle.ledger();
         try {
-            return new SliceRunner(loaded, clock, ledger::isTerminating, dispatch).run();
+            return new SliceRunner(
+                            loaded, clock, new SliceRunner.Orders(ledger::isTerminating, ledger::isPausing), dispatch)
+                    .run();
         } catch (RuntimeException | Error e) {
             // A thrown error must not leave the slice without an end: the slot would wait for its watchdog.
             log.error("slice {} on worker {} failed", dispatch.sliceId(), dispatch.slot(), e);
@@ -196,6 +198,11 @@ public final class WorkerVerticle extends VerticleBase {
 
         @Override
         public void terminate(ToWorker.Terminate message) {
+            throw misaddressed();
+        }
+
+        @Override
+        public void pause(ToWorker.Pause message) {
             throw misaddressed();
         }
 

@@ -90,7 +90,20 @@ final class Invariants {
     /** Where an operation stood in its line after the event before: the lower, the earlier its turn. */
     private record Turn(Priority line, int place) {}
 
-    private record SentAs(long slice, int place) {}
+    /**
+     * @param key as which it was sent
+     * @param row where it must still be to be one that had nothing of its slice; negative for anywhere
+     */
+    private record SentAs(long slice, int place, OperationKey key, int row) {
+        /** Whether it went back for another model, which forgets what it had: nothing is known of its place then. */
+        boolean isAnother(Operation operation) {
+            return row >= 0 && !key.equals(operation.key);
+        }
+
+        boolean hadNothing(Operation operation) {
+            return row < 0 || row == operation.nextRow();
+        }
+    }
 
     Invariants(Simulation sim, boolean forgetful) {
         this.sim = sim;
@@ -497,7 +510,7 @@ final class Invariants {
         return -1;
     }
 
-    /** Who waits keeps its place; who comes goes behind it, unless it was sent and never started. */
+    /** Who waits keeps its place; who comes goes behind it, unless it was sent and had nothing of it. */
     private void turns(List<Operation> queued) {
         Map<Long, Turn> next = new HashMap<>();
         for (Priority line : Priority.values()) {
@@ -513,13 +526,18 @@ final class Invariants {
                         last = turn.place();
                     } else {
                         SentAs as = sent.get(operation.id);
+                        if (as != null && as.isAnother(operation)) {
+                            next.put(operation.id, new Turn(line, next.size()));
+                            continue;
+                        }
+                        as = as != null && as.hadNothing(operation) ? as : null;
                         newcomers |= as == null;
                         require(
                                 as == null
                                         || returned == null
                                         || as.slice() != returned.slice()
                                         || as.place() > returned.place(),
-                                "work that was sent and never started comes back in another order");
+                                "work that was sent and had nothing of it comes back in another order");
                         returned = as;
                     }
                     next.put(operation.id, new Turn(line, next.size()));
@@ -529,10 +547,14 @@ final class Invariants {
         turns = next;
         sent.clear();
         for (Slot slot : pool.slots.all()) {
-            if (slot.slice != null && slot.state == SlotState.DISPATCHED) {
+            boolean dispatched = slot.state == SlotState.DISPATCHED;
+            if (slot.slice != null && (dispatched || (slot.state == SlotState.RUNNING && slot.slice.pauseSent))) {
                 List<Operation> operations = slot.slice.operations;
                 for (int place = 0; place < operations.size(); place++) {
-                    sent.put(operations.get(place).id, new SentAs(slot.slice.id, place));
+                    Operation operation = operations.get(place);
+                    sent.put(
+                            operation.id,
+                            new SentAs(slot.slice.id, place, operation.key, dispatched ? -1 : operation.nextRow()));
                 }
             }
         }

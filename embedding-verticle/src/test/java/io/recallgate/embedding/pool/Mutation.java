@@ -86,6 +86,16 @@ record Mutation(String name, String type, String find, String replacement) {
                     "noneMatch(Operation::hasWaiters)",
                     "anyMatch(operation -> !operation.hasWaiters())"),
             new Mutation(
+                    "work that was left off loses its turn",
+                    "SliceReplies",
+                    "                pool.operations.queue().keepTurn(operation);",
+                    "                pool.counters.count(Counters.Name.PAUSES);"),
+            new Mutation(
+                    "work that was left off turns round",
+                    "SliceReplies",
+                    "int i = leftOff.size() - 1; i >= 0; i--",
+                    "int i = 0; i < leftOff.size(); i++"),
+            new Mutation(
                     "a run is ended although nothing else waits",
                     "Scheduler",
                     "if (waiting-- > 0) {",

@@ -38,6 +38,8 @@ import org.slf4j.LoggerFactory;
  *   <li>the last waiter cancels work that runs
  *   <li>a cancel costs retry debt
  *   <li>a run is ended that somebody waits for
+ *   <li>work that was left off loses its turn
+ *   <li>work that was left off turns round
  *   <li>a run is ended although nothing else waits
  *   <li>a waiter settles twice
  *   <li>a waiter's deadline stays armed

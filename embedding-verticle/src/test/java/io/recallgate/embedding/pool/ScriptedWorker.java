@@ -23,6 +23,7 @@ final class ScriptedWorker implements ToWorker.Handler {
     final List<ToWorker.Dispatch> dispatches = new ArrayList<>();
     final List<ToWorker.CancelDispatch> cancels = new ArrayList<>();
     final List<ToWorker.Terminate> terminates = new ArrayList<>();
+    final List<ToWorker.Pause> pauses = new ArrayList<>();
     boolean shutdownAsked;
     boolean retireAsked;
     boolean gone;
@@ -48,6 +49,11 @@ final class ScriptedWorker implements ToWorker.Handler {
     @Override
     public void terminate(ToWorker.Terminate message) {
         terminates.add(message);
+    }
+
+    @Override
+    public void pause(ToWorker.Pause message) {
+        pauses.add(message);
     }
 
     @Override
@@ -93,6 +99,11 @@ final class ScriptedWorker implements ToWorker.Handler {
 
     FromWorker.Completed completion(ToWorker.Dispatch dispatch) {
         return new FromWorker.Completed(slot, generation, dispatch.sliceId(), results(dispatch, Integer.MAX_VALUE));
+    }
+
+    /** Leaves the slice off, with so many rows done. */
+    void leaveOff(int rowsDone) {
+        pool.say(new FromWorker.Completed(slot, generation, last().sliceId(), results(last(), rowsDone)));
     }
 
     void fail(RunFailure failure) {

@@ -128,6 +128,19 @@ final class SimWorker implements ToWorker.Handler {
     }
 
     @Override
+    public void pause(ToWorker.Pause message) {
+        ToWorker.Dispatch run = running;
+        if (run != null && run.sliceId() == message.sliceId() && !batchInvariant && !hangs && !terminating) {
+            after(
+                    50,
+                    () -> end(
+                            run,
+                            new FromWorker.Completed(
+                                    slot, generation, run.sliceId(), results(run, 1 + random.nextInt(8)))));
+        }
+    }
+
+    @Override
     public void shutdown(ToWorker.Shutdown message) {
         // The retirement that follows is what ends it.
     }

@@ -2,6 +2,7 @@ package io.recallgate.embedding.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.embedding.protocol.FromWorker;
 import io.recallgate.embedding.protocol.RunFailure;
 import io.recallgate.embedding.protocol.SlicePart;
@@ -60,6 +61,67 @@ class SliceTest {
         worker.run();
         worker.run();
         assertThat(worker.dispatches).hasSize(4);
+    }
+
+    @Test
+    void aQueryLetsDocumentsLeaveOffBehindTheRowThatRuns() {
+        String[] texts = PoolFixture.rows("row ", 8);
+        long document = pool.document(texts);
+        worker.start();
+        assertThat(worker.pauses).as("nobody waits").isEmpty();
+
+        long query = pool.query("query");
+        pool.query("another");
+        assertThat(worker.pauses)
+                .containsExactly(
+                        new ToWorker.Pause(0, worker.generation, worker.last().sliceId()));
+        worker.leaveOff(3);
+        worker.run();
+        assertThat(pool.isSettled(query)).isTrue();
+        worker.run();
+
+        SlicePart rest = worker.last().parts().get(0);
+        assertThat(rest.rowOffset()).isEqualTo(3);
+        worker.run();
+        assertThat(pool.result(document).vectors())
+                .isEqualTo(Arrays.stream(texts).map(ScriptedWorker::vector).toList());
+        assertThat(pool.counter("pauses")).isEqualTo(1);
+    }
+
+    @Test
+    void workThatWasLeftOffBeforeItsFirstRowKeepsItsTurn() {
+        pool.document("first");
+        long[] waiting = {pool.document("a"), pool.document("b"), pool.document("c")};
+        worker.run();
+        worker.start();
+        long late = pool.document("d");
+        pool.query("query");
+        worker.leaveOff(1);
+        assertThat(pool.isSettled(waiting[0])).isTrue();
+        worker.run();
+
+        assertThat(worker.last().parts().stream().flatMap(part -> part.rows().stream()))
+                .containsExactly(new EmbedInput.Text("b"), new EmbedInput.Text("c"), new EmbedInput.Text("d"));
+        worker.run();
+        assertThat(pool.isSettled(late)).isTrue();
+    }
+
+    @Test
+    void a23DocumentsWhoseTurnHasComeAreNotLeftOff() {
+        pool.document(PoolFixture.rows("row ", 8));
+        worker.start();
+        for (int i = 0; i < 9; i++) {
+            pool.query("query " + i);
+        }
+        worker.leaveOff(1);
+        for (int i = 0; i < 8; i++) {
+            worker.run();
+        }
+        assertThat(worker.last().rows()).as("the documents' turn").isEqualTo(7);
+        worker.start();
+        assertThat(worker.pauses).hasSize(1);
+        worker.complete();
+        worker.run();
     }
 
     @Test

@@ -59,6 +59,7 @@ final class Samples {
                 new ToWorker.CancelDispatch(0, Long.MAX_VALUE, 5),
                 new ToWorker.Terminate(Integer.MAX_VALUE, 1, 6),
                 new ToWorker.Shutdown(3, 4),
+                new ToWorker.Pause(1, 2, 7),
                 new FromWorker.Ready(
                         0,
                         1,

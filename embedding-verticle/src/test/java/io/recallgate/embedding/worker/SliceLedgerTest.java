@@ -45,6 +45,22 @@ class SliceLedgerTest {
     }
 
     @Test
+    void onlyTheRunningSliceIsToLeaveOff() {
+        ledger.pause(1);
+        ledger.start(1);
+        assertThat(ledger.isPausing(1)).isFalse();
+        ledger.pause(1);
+        ledger.pause(1);
+        assertThat(ledger.isPausing(1)).isTrue();
+        assertThat(ledger.drops().repeated()).isEqualTo(1);
+        assertThat(ledger.drops().late()).isEqualTo(1);
+
+        ledger.finish(1);
+        ledger.start(2);
+        assertThat(ledger.isPausing(2)).isFalse();
+    }
+
+    @Test
     void terminatingEndsTheRunningSliceOnly() {
         ledger.start(1);
 

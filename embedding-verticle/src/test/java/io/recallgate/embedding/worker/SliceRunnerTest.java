@@ -55,9 +55,25 @@ class SliceRunnerTest {
 
     @Test
     void theTimeOfARunThatWasEndedIsNotThatOfTheRowsThatWereDoneBefore() {
-        FromWorker.Terminated ended = (FromWorker.Terminated) run(false, "a", "stuck");
+        FromWorker.Terminated ended = (FromWorker.Terminated) run(false, "a", "stuck!");
 
         assertThat(timings(ended.finished())).containsExactly(new PartTiming(1, 100));
+    }
+
+    @Test
+    void aSliceIsLeftOffBetweenRowsAndNeverBeforeTheFirst() {
+        FromWorker.Completed done = (FromWorker.Completed) run(false, "pause", "aaa", "b");
+
+        assertThat(done.parts().stream().map(part -> part.rows().size())).containsExactly(1, 0, 0);
+        assertThat(timings(done.parts())).startsWith(new PartTiming(5, 500)).contains(new PartTiming(3, 0));
+        assertThat(done.parts()).allMatch(part -> part.failure() == null);
+    }
+
+    @Test
+    void rowsThatShareARunAreNotLeftOff() {
+        FromWorker.Completed done = (FromWorker.Completed) run(true, "pause", "aaa");
+
+        assertThat(done.parts().stream().map(part -> part.rows().size())).containsExactly(1, 1);
     }
 
     private FromWorker run(boolean together, String... texts) {
@@ -65,7 +81,12 @@ class SliceRunnerTest {
                 .map(text -> new SlicePart(text.hashCode(), InputType.DOCUMENT, 0, List.of(new EmbedInput.Text(text))))
                 .toList();
         TimedModel model = new TimedModel(together);
-        return new SliceRunner(model, clock, slice -> model.ended, new ToWorker.Dispatch(0, 1, 1, parts, 4_096)).run();
+        return new SliceRunner(
+                        model,
+                        clock,
+                        new SliceRunner.Orders(slice -> model.ended, slice -> model.pausing),
+                        new ToWorker.Dispatch(0, 1, 1, parts, 4_096))
+                .run();
     }
 
     private static List<PartTiming> timings(List<PartResult> parts) {
@@ -76,6 +97,7 @@ class SliceRunnerTest {
     private final class TimedModel implements TextModel {
         private final ModelProfile profile;
         private boolean ended;
+        private boolean pausing;
 
         TimedModel(boolean together) {
             profile = new ModelProfile(new ModelIdentity("timed", "f", 1, 512), together, 1, 100, 0);
@@ -99,7 +121,8 @@ class SliceRunnerTest {
                 throws RunTerminatedException, RunFailedException {
             int longest = rows.stream().mapToInt(TokenizedRow::tokens).max().orElseThrow();
             clock.advance(Duration.ofNanos(100L * longest * rows.size() + (rows.size() > 1 ? 1 : 0)));
-            if (longest == "stuck".length()) {
+            pausing |= longest == "pause".length();
+            if (longest == "stuck!".length()) {
                 ended = true;
                 throw new RunTerminatedException();
             }
