@@ -80,8 +80,10 @@ final class Latency {
         List<Figure> figures = new ArrayList<>(List.of(
                 Figure.millis("idle query, p50", idle.median()),
                 Figure.millis("idle query, p99", idle.quantile(0.99)),
-                Figure.millis("as many changes of threads without a pool, p50", hops.median()),
+                Figure.millis("one change of threads, p50", hops.median() / ThreadHops.CHANGES),
+                Figure.millis("floor: the " + ThreadHops.CHANGES + " changes a query needs, p50", hops.median()),
                 Figure.atMostMillis("pool overhead of an idle query, p50", 0.3, overhead.median()),
+                Figure.millis("work in it beside the floor, p50", overhead.median() - hops.median()),
                 Figure.millis("pool overhead of an idle query, p99", overhead.quantile(0.99))));
         beside.forEach((tokens, one) -> figures.addAll(besideFigures(tokens, one, idle)));
         return figures;

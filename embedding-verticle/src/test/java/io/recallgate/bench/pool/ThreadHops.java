@@ -15,6 +15,12 @@ import java.util.concurrent.TimeUnit;
  */
 final class ThreadHops implements AutoCloseable {
 
+    /**
+     * From the caller to the context that owns the pool's state, from there to the worker's thread, and back the same way:
+     * the pool decides who is answered, and a caller is answered on its own context, so none can be left out.
+     */
+    static final int CHANGES = 4;
+
     private final PoolUnderTest pool;
     private final Context second;
     private final ExecutorService worker = Executors.newSingleThreadExecutor();
