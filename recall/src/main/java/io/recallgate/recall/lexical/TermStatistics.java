@@ -133,10 +133,10 @@ public final class TermStatistics {
             long documents = total.getLong(0);
             Future<RowSet<Row>> frequencies = rows(connection, FREQUENCIES, scope, MAX_TERMS);
             // Each is a pass over all words of the scope, even where none of them is what it looks for.
-            Future<Map<String, Integer>> authors = total.getLong(2) == 0
+            Future<Map<String, Integer>> authors = total.getLong("authored") == 0
                     ? Future.succeededFuture(Map.of())
                     : rows(connection, AUTHORS, scope, MAX_AUTHORS).map(TermStatistics::counts);
-            Future<Map<String, Integer>> dates = total.getLong(3) == 0
+            Future<Map<String, Integer>> dates = total.getLong("dated") == 0
                     ? Future.succeededFuture(Map.of())
                     : rows(connection, DATES, scope, MAX_DATE_WORDS).map(TermStatistics::counts);
             Future<RowSet<Row>> samples = rows(
