@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The windows of models by their names: a list that comes along ({@code model-windows.txt}), and before it what an operator
@@ -132,5 +133,15 @@ public final class ContextWindows {
         String name = model.substring(model.lastIndexOf('/') + 1);
         int vendor = name.indexOf("anthropic.");
         return vendor < 0 ? name : name.substring(vendor + "anthropic.".length());
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ContextWindows windows && windows.set.equals(set);
+    }
+
+    @Override
+    public int hashCode() {
+        return set.hashCode();
     }
 }
