@@ -1,20 +1,12 @@
 package io.recallgate.gateway.cli;
 
-import io.recallgate.embedding.ProcessSignals;
+import io.recallgate.gateway.cli.bench.ScratchRun;
 import io.recallgate.gateway.cli.bench.StartBench;
-import io.recallgate.gateway.cli.console.CommandFailedException;
 import io.recallgate.gateway.cli.console.Table;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -52,36 +44,14 @@ final class BenchStartCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws Exception {
         // A signal must not leave the gateway that is measured, its PostgreSQL or their directory behind.
-        Thread measuring = Thread.currentThread();
-        AtomicInteger signalled = new AtomicInteger();
-        ProcessSignals.install(status -> {
-            signalled.set(status);
-            measuring.interrupt();
-        });
-        try {
-            return measure();
-        } catch (CommandFailedException e) {
-            if (signalled.get() == 0) {
-                throw e;
-            }
-            return signalled.get();
-        }
+        return ScratchRun.run("recallgate-bench-data", this::measure);
     }
 
-    private int measure() {
-        StartBench.Result result;
-        try {
-            Path data = Files.createTempDirectory("recallgate-bench-data");
-            try {
-                result = new StartBench(context.screen(), context.clock(), context.pauses()).run(data, recalls);
-            } finally {
-                delete(data);
-            }
-        } catch (IOException e) {
-            throw new CommandFailedException("cannot keep a data directory to measure with: " + e.getMessage(), e);
-        }
+    private int measure(Path data) {
+        StartBench.Result result =
+                new StartBench(context.screen(), context.clock(), context.pauses()).run(data, recalls);
         if (json) {
             context.screen()
                     .out()
@@ -136,18 +106,5 @@ final class BenchStartCommand implements Callable<Integer> {
                 .put("listening", Math.round(start.listeningMillis()))
                 .put("ready", Math.round(start.readyMillis()))
                 .put("stopped", Math.round(start.stopMillis()));
-    }
-
-    private static void delete(@Nullable Path directory) throws IOException {
-        if (directory == null || Files.notExists(directory)) {
-            return;
-        }
-        List<Path> all;
-        try (Stream<Path> paths = Files.walk(directory)) {
-            all = paths.sorted(Comparator.reverseOrder()).toList();
-        }
-        for (Path path : all) {
-            Files.deleteIfExists(path);
-        }
     }
 }

@@ -105,6 +105,8 @@ public final class RecallgateCommand implements Runnable {
     static CommandLine commandLine(CliContext context, GatewayServer server) {
         CommandLine bench = new CommandLine(new BenchCommand())
                 .addSubcommand(new BenchRecallCommand(context))
+                .addSubcommand(new BenchReplayCommand(context))
+                .addSubcommand(new BenchStalledCommand(context))
                 .addSubcommand(new BenchStartCommand(context));
         CommandLine root = new CommandLine(new RecallgateCommand());
         root.addSubcommand(new DemoCommand(context, server))

@@ -80,6 +80,6 @@ class BenchRecallCommandTest {
     void benchAloneSaysWhatItCanMeasure() {
         assertThat(line.run("bench")).isEqualTo(2);
 
-        assertThat(line.err()).contains("'recall' or 'start'");
+        assertThat(line.err()).contains("'recall', 'replay', 'stalled' or 'start'");
     }
 }

@@ -20,6 +20,8 @@ class HelpTest {
                 "eval",
                 "bench",
                 "bench recall",
+                "bench replay",
+                "bench stalled",
                 "bench start",
                 "help"
             })

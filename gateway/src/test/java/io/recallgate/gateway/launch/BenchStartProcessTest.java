@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code bench start} as a process that is told to stop in the middle. */
+/** Benches with gateways of their own as processes that are told to stop in the middle. */
 @Timeout(300)
 class BenchStartProcessTest {
 
@@ -27,31 +28,44 @@ class BenchStartProcessTest {
 
     @Test
     void toldToStopWhileItsGatewayStartsItLeavesNothingBehind() throws Exception {
-        stoppedWhen(() -> data().isPresent());
+        stoppedWhen(() -> data().isPresent(), "start", "--recalls", "1000000");
     }
 
     @Test
     void toldToStopWhileItsGatewayServesItLeavesNothingBehind() throws Exception {
-        stoppedWhen(() -> data().isPresent() && postgres().isPresent());
+        stoppedWhen(() -> data().isPresent() && postgres().isPresent(), "start", "--recalls", "1000000");
     }
 
-    private void stoppedWhen(BooleanSupplier reached) throws Exception {
+    @Test
+    void toldToStopInTheMiddleOfAReplayItLeavesNothingBehind() throws Exception {
+        // Progress is shown from the tenth second on.
+        stoppedWhen(() -> output().contains("replaying"), "replay", "--seconds", "10000", "--memories", "10");
+    }
+
+    private String output() {
+        try {
+            Path output = temporary.resolve("output.txt");
+            return Files.exists(output) ? Files.readString(output) : "";
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void stoppedWhen(BooleanSupplier reached, String... arguments) throws Exception {
         Path output = temporary.resolve("output.txt");
-        ProcessBuilder builder = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx256m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-Djava.io.tmpdir=" + temporary,
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Main.class.getName(),
-                        "bench",
-                        "start",
-                        "--recalls",
-                        "1000000")
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile());
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Djava.io.tmpdir=" + temporary,
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "bench"));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("RECALLGATE_"));
         builder.environment().put("RECALLGATE_EMBEDDING_PROVIDER", "none");
         Process bench = builder.start();

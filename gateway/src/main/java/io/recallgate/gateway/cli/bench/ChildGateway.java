@@ -6,18 +6,25 @@ import io.recallgate.gateway.cli.client.Pauses;
 import io.recallgate.gateway.cli.console.CommandFailedException;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
+import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A gateway in a JVM of its own, started with this JVM's flags, watched from outside. Used by one thread. */
 final class ChildGateway implements AutoCloseable {
@@ -44,13 +51,74 @@ final class ChildGateway implements AutoCloseable {
     }
 
     /**
-     * Starts one.
+     * Starts one with the settings of this process's environment.
      *
      * @param client talks to it
      * @param port where it listens
      * @param dataDirectory its data
      */
     static ChildGateway start(GatewayClient client, Clock clock, Pauses pauses, int port, Path dataDirectory) {
+        return start(client, clock, pauses, log -> {
+            ProcessBuilder builder = builder(log);
+            builder.environment().putAll(place(port, dataDirectory));
+            return builder;
+        });
+    }
+
+    /**
+     * Starts one with these settings and no others, so that what is measured does not depend on who measures.
+     *
+     * @param client talks to it
+     * @param port where it listens
+     * @param dataDirectory its data
+     * @param settings by the names of their variables
+     */
+    static ChildGateway startWith(
+            GatewayClient client,
+            Clock clock,
+            Pauses pauses,
+            int port,
+            Path dataDirectory,
+            Map<String, String> settings) {
+        return start(client, clock, pauses, log -> {
+            ProcessBuilder builder = builder(log);
+            Map<String, String> environment = builder.environment();
+            environment.keySet().removeIf(name -> name.startsWith("RECALLGATE_") || name.startsWith("EMBEDDING_"));
+            environment.putAll(settings);
+            environment.putAll(place(port, dataDirectory));
+            // Where it stands there is no settings file either.
+            builder.directory(dataDirectory.toFile());
+            return builder;
+        });
+    }
+
+    private static Map<String, String> place(int port, Path dataDirectory) {
+        return Map.of(
+                "RECALLGATE_HTTP_HOST", "127.0.0.1",
+                "RECALLGATE_HTTP_PORT", Integer.toString(port),
+                "RECALLGATE_DATA_DIR", dataDirectory.toString());
+    }
+
+    /** A port that was free a moment ago. */
+    static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new CommandFailedException("no free port on the loopback address: " + e.getMessage(), e);
+        }
+    }
+
+    private static ChildGateway start(
+            GatewayClient client, Clock clock, Pauses pauses, Function<Path, ProcessBuilder> how) {
+        try {
+            Path log = Files.createTempFile("recallgate-bench", ".log");
+            return new ChildGateway(how.apply(log).start(), client, clock, pauses, log);
+        } catch (IOException e) {
+            throw new CommandFailedException("cannot start a gateway to measure: " + e.getMessage(), e);
+        }
+    }
+
+    private static ProcessBuilder builder(Path log) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
@@ -59,19 +127,16 @@ final class ChildGateway implements AutoCloseable {
                 command.add(flag);
             }
         }
-        command.addAll(
-                List.of("-cp", System.getProperty("java.class.path"), "io.recallgate.gateway.launch.Main", "serve"));
-        try {
-            Path log = Files.createTempFile("recallgate-bench", ".log");
-            ProcessBuilder builder =
-                    new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
-            builder.environment().put("RECALLGATE_HTTP_HOST", "127.0.0.1");
-            builder.environment().put("RECALLGATE_HTTP_PORT", Integer.toString(port));
-            builder.environment().put("RECALLGATE_DATA_DIR", dataDirectory.toString());
-            return new ChildGateway(builder.start(), client, clock, pauses, log);
-        } catch (IOException e) {
-            throw new CommandFailedException("cannot start a gateway to measure: " + e.getMessage(), e);
-        }
+        command.addAll(List.of(
+                "-cp", absolute(System.getProperty("java.class.path")), "io.recallgate.gateway.launch.Main", "serve"));
+        return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+    }
+
+    /** The same class path for a process in another directory. */
+    private static String absolute(String classPath) {
+        return Stream.of(classPath.split(File.pathSeparator, -1))
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     /** Milliseconds from the start until {@code path} answers with success. */

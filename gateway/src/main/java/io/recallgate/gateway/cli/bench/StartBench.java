@@ -13,8 +13,6 @@ import io.recallgate.gateway.cli.importing.Importer;
 import io.recallgate.time.Clock;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.OptionalLong;
@@ -89,7 +87,7 @@ public final class StartBench {
             @Nullable Long residentAfter) {}
 
     private Measured once(Path dataDirectory, int recalls) {
-        int port = freePort();
+        int port = ChildGateway.freePort();
         GatewayClient client =
                 new GatewayClient(GatewayAddress.of("http://127.0.0.1:" + port, null, null), clock, pauses, PATIENCE);
         try (ChildGateway gateway = ChildGateway.start(client, clock, pauses, port, dataDirectory);
@@ -130,13 +128,5 @@ public final class StartBench {
 
     private static void recall(GatewayClient client, String question) {
         client.post("/v1/recall", new JsonObject().put("query", question)).jsonOrFail();
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new CommandFailedException("no free port on the loopback address: " + e.getMessage(), e);
-        }
     }
 }

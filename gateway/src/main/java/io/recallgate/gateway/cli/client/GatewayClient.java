@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Talks to one gateway. A 429 or 503 is asked again after its Retry-After for as long as the patience lasts; everything
- * else is answered once. Used by one thread.
+ * else is answered once. Any thread; each waits for its own answer.
  */
 public final class GatewayClient {
 

@@ -54,6 +54,17 @@ public final class Spans {
                 .put("p99", rounded(percentileMillis(99)));
     }
 
+    /** {@code {"n","p50","p80","p90","p95","max"}} in milliseconds. */
+    public JsonObject spreadJson() {
+        return new JsonObject()
+                .put("n", size)
+                .put("p50", rounded(percentileMillis(50)))
+                .put("p80", rounded(percentileMillis(80)))
+                .put("p90", rounded(percentileMillis(90)))
+                .put("p95", rounded(percentileMillis(95)))
+                .put("max", rounded(percentileMillis(100)));
+    }
+
     private static double rounded(double millis) {
         return Math.round(millis * 100) / 100.0;
     }
