@@ -26,7 +26,8 @@ public class RecordingVectorIndex implements VectorIndex {
     }
 
     @Override
-    public Future<Map<UUID, Double>> similarities(VectorQuery query, Collection<UUID> memoryIds, Deadline deadline) {
+    public Future<Map<UUID, Double>> similarities(
+            VectorQuery query, Collection<UUID> memoryIds, Deadline deadline, CancelSignal cancel) {
         return Future.succeededFuture(Map.of());
     }
 

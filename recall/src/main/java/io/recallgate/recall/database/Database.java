@@ -184,6 +184,16 @@ public final class Database {
     }
 
     /**
+     * The same in a transaction that changes nothing, for a cursor and for settings of its own, and that is rolled back in
+     * any case: only when no signal can come any more, since that would end the rolling back.
+     *
+     * @return fails with {@code cancelled} if the signal was in time
+     */
+    public <T> Future<T> snapshot(Deadline deadline, CancelSignal cancel, Function<SqlConnection, Future<T>> work) {
+        return connection(deadline, connection -> connections.cancels().runInSnapshot(connection, cancel, work));
+    }
+
+    /**
      * Whether the database answers anybody: asked beside the pool, so that a pool in which callers queue is no trouble.
      *
      * @return fails with a {@link FailureException}

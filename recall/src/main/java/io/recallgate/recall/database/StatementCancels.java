@@ -28,6 +28,8 @@ final class StatementCancels {
 
     private static final String CANCEL = Statements.load("cancel/cancel");
     private static final String END = Statements.load("cancel/end");
+    private static final String BEGIN = "begin read only";
+    private static final String ROLLBACK = "rollback";
 
     /** A signal may come before its statement has begun: then another is sent, this long after the first, and so on. */
     static final long AGAIN_MILLIS = 50;
@@ -81,8 +83,44 @@ final class StatementCancels {
         });
     }
 
+    /**
+     * The same in a transaction that only reads, and that is rolled back when no signal can come any more.
+     *
+     * @param work one statement after the other
+     */
+    <T> Future<T> runInSnapshot(
+            SqlConnection connection, CancelSignal cancel, Function<SqlConnection, Future<T>> work) {
+        if (cancel.isCancelled()) {
+            return Future.failedFuture(DatabaseFailures.cancelled());
+        }
+        // Not awaited: what follows on the same connection fails if it does.
+        Future<?> begun = connection.query(BEGIN).execute();
+        return run(connection, cancel, work).transform(outcome -> rolledBack(connection, 1)
+                .compose(ignored -> begun)
+                .compose(ignored -> outcome.succeeded()
+                        ? Future.succeededFuture(outcome.result())
+                        : Future.failedFuture(outcome.cause())));
+    }
+
+    /** A connection that is closed has nothing to roll back, and cannot serve anybody else. */
+    private static Future<Void> rolledBack(SqlConnection connection, int attempt) {
+        return connection.query(ROLLBACK).execute().transform(done -> {
+            if (done.failed() && done.cause() instanceof PgException error) {
+                // The statement's time may be over at this very moment.
+                return isCancelled(error) && attempt < MAX_ENDS
+                        ? rolledBack(connection, attempt + 1)
+                        : Future.failedFuture(error);
+            }
+            return Future.succeededFuture();
+        });
+    }
+
     private static boolean isCancelled(Throwable error) {
         return error instanceof PgException pg && "57014".equals(pg.getSqlState());
+    }
+
+    private static boolean isInFailedTransaction(Throwable error) {
+        return error instanceof PgException pg && "25P02".equals(pg.getSqlState());
     }
 
     /** Connections of its own that are open: none or one. */
@@ -176,6 +214,9 @@ final class StatementCancels {
             return connection.query(END).execute().transform(ended -> {
                 if (ended.failed() && isCancelled(ended.cause()) && attempt < MAX_ENDS) {
                     return end(attempt + 1);
+                }
+                if (ended.failed() && isInFailedTransaction(ended.cause()) && attempt < MAX_ENDS) {
+                    return rolledBack(connection, 1).transform(ignored -> end(attempt + 1));
                 }
                 LOG.debug("a connection was ended, since a signal may still come for it", ended.cause());
                 // The server answers in one way or another before it closes; any other failure says that it is closed.

@@ -28,7 +28,21 @@ final class Degradation extends RuntimeException {
 
     /** The label of any failure of the vector leg; what has none yet is the index's. */
     static Degradation of(Throwable error) {
-        return error instanceof Degradation degradation ? degradation : ofIndex(error);
+        return of(error, DegradeReason.VECTOR_INDEX_UNAVAILABLE);
+    }
+
+    /**
+     * The same where a deadline was given to the index, which may tell that it has passed before our own clock does.
+     *
+     * @param late the label of that
+     */
+    static Degradation of(Throwable error, DegradeReason late) {
+        if (error instanceof Degradation degradation) {
+            return degradation;
+        }
+        return FailureException.of(error).code() == FailureCode.DEADLINE_EXCEEDED
+                ? new Degradation(late, error)
+                : ofIndex(error);
     }
 
     /** The label of a provider's failure. */

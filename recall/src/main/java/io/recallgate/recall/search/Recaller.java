@@ -231,10 +231,10 @@ public final class Recaller implements RecallService {
                 pool.pinned(words.pinned());
             }
             // A scope without vectors has none of the others either.
-            Future<Map<UUID, Double>> similarities =
-                    meaning.hits().isEmpty() || pool.unmeasured().isEmpty()
-                            ? Future.succeededFuture(Map.of())
-                            : legs.vector.similarities(meaning, pool.unmeasured(), call.deadline(), call.watch);
+            Future<Map<UUID, Double>> similarities = meaning.hits().isEmpty()
+                            || pool.unmeasured().isEmpty()
+                    ? Future.succeededFuture(Map.of())
+                    : legs.vector.similarities(meaning, pool.unmeasured(), call.deadline(), call.watch, call.over);
             return similarities.transform(outcome -> outcome.succeeded()
                     ? answer(call, order(call, pool.measured(outcome.result()), meaning, ranking))
                     : degraded(call, candidates, Degradation.of(outcome.cause())));

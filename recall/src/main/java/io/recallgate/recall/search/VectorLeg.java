@@ -134,12 +134,8 @@ final class VectorLeg {
         long started = watch.now();
         Deadline limit = Deadline.afterMillis(clock, SEARCH_MILLIS);
         boolean limited = limit.isBefore(end);
-        Race<Found> race = new Race<>(
-                timers,
-                limited ? limit : end,
-                () -> new Degradation(
-                        limited ? DegradeReason.VECTOR_INDEX_UNAVAILABLE : DegradeReason.DEADLINE_EXHAUSTED,
-                        "the vector index did not answer in time"));
+        DegradeReason late = late(limited);
+        Race<Found> race = new Race<>(timers, limited ? limit : end, () -> tooLate(late));
         VectorQuery query = new VectorQuery(
                 scope,
                 embedded.fingerprint(),
@@ -159,7 +155,16 @@ final class VectorLeg {
                 .onComplete(race::settle);
         return race.future()
                 .onComplete(ignored -> watch.vectorSince(started))
-                .recover(error -> Future.failedFuture(Degradation.of(error)));
+                .recover(error -> Future.failedFuture(Degradation.of(error, late)));
+    }
+
+    /** What it is called when time is up: the index's own limit is much, so it is in trouble; what a request has is not. */
+    private static DegradeReason late(boolean limited) {
+        return limited ? DegradeReason.VECTOR_INDEX_UNAVAILABLE : DegradeReason.DEADLINE_EXHAUSTED;
+    }
+
+    private static Degradation tooLate(DegradeReason late) {
+        return new Degradation(late, "the vector index did not answer in time");
     }
 
     private static <T> Future<T> asked(Supplier<Future<T>> call) {
@@ -181,21 +186,23 @@ final class VectorLeg {
         return Future.succeededFuture(new Found(scored, query, counts == null ? null : counts.share()));
     }
 
-    /** How near memories are that the words found. Bounded by what the request has left; fails with a {@link Degradation}. */
+    /**
+     * How near memories are that the words found. Bounded by what the request has left; fails with a {@link Degradation}.
+     *
+     * @param over fires when the recall has its answer: what still runs ends
+     */
     Future<Map<UUID, Double>> similarities(
-            Found found, Collection<UUID> memoryIds, Deadline deadline, Stopwatch watch) {
+            Found found, Collection<UUID> memoryIds, Deadline deadline, Stopwatch watch, CancelSignal over) {
         long started = watch.now();
         Deadline end = reserve.before(deadline);
         Deadline limit = Deadline.afterMillis(clock, SEARCH_MILLIS);
-        Race<Map<UUID, Double>> race = new Race<>(
-                timers,
-                limit.isBefore(end) ? limit : end,
-                () -> new Degradation(
-                        limit.isBefore(end) ? DegradeReason.VECTOR_INDEX_UNAVAILABLE : DegradeReason.DEADLINE_EXHAUSTED,
-                        "the vector index did not answer in time"));
-        asked(() -> index.similarities(found.query, memoryIds, end)).onComplete(race::settle);
+        boolean limited = limit.isBefore(end);
+        DegradeReason late = late(limited);
+        Race<Map<UUID, Double>> race = new Race<>(timers, limited ? limit : end, () -> tooLate(late));
+        asked(() -> index.similarities(found.query, memoryIds, limited ? limit : end, over))
+                .onComplete(race::settle);
         return race.future()
                 .onComplete(ignored -> watch.vectorSince(started))
-                .recover(error -> Future.failedFuture(Degradation.of(error)));
+                .recover(error -> Future.failedFuture(Degradation.of(error, late)));
     }
 }

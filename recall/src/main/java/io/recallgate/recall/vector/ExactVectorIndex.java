@@ -83,8 +83,8 @@ public final class ExactVectorIndex implements VectorIndex {
         // As they were when they were looked at: a later look that fails empties the cache under a scan that waits.
         Future<List<View>> fresh =
                 cached.refresh().onComplete(ignored -> makeRoom(key, cached)).map(ignored -> cached.views());
-        Future<@Nullable Set<UUID>> allowed = reader.allowed(query, deadline);
-        Future<Set<UUID>> superseded = reader.superseded(query, deadline);
+        Future<@Nullable Set<UUID>> allowed = reader.allowed(query, deadline, cancel);
+        Future<Set<UUID>> superseded = reader.superseded(query, deadline, cancel);
         return Future.all(fresh, allowed, superseded)
                 .compose(ignored -> VectorScan.nearest(
                         workers,
@@ -96,7 +96,8 @@ public final class ExactVectorIndex implements VectorIndex {
     }
 
     @Override
-    public Future<Map<UUID, Double>> similarities(VectorQuery query, Collection<UUID> memoryIds, Deadline deadline) {
+    public Future<Map<UUID, Double>> similarities(
+            VectorQuery query, Collection<UUID> memoryIds, Deadline deadline, CancelSignal cancel) {
         Key key = new Key(query.scope(), query.fingerprint());
         CachedScope cached = scope(key);
         float[] wanted = query.vector().toArray();
@@ -106,8 +107,9 @@ public final class ExactVectorIndex implements VectorIndex {
                 ? cached.refresh().onComplete(ignored -> makeRoom(key, cached))
                 : Future.succeededFuture();
         // Each of some hundred thousand factors may be far away in memory, which is too long for an event loop.
-        return fresh.compose(ignored ->
-                workers.run(Ask.until(deadline).cancelledBy(closed), () -> cached.similarities(memoryIds, wanted)));
+        return fresh.compose(ignored -> workers.run(
+                Ask.until(deadline).cancelledBy(cancel).cancelledBy(closed),
+                () -> cached.similarities(memoryIds, wanted)));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.recallgate.recall.vector;
 
+import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
@@ -91,14 +92,15 @@ public final class PgVectorIndex implements VectorIndex {
     }
 
     @Override
-    public Future<Map<UUID, Double>> similarities(VectorQuery query, Collection<UUID> memoryIds, Deadline deadline) {
+    public Future<Map<UUID, Double>> similarities(
+            VectorQuery query, Collection<UUID> memoryIds, Deadline deadline, CancelSignal cancel) {
         if (memoryIds.isEmpty()) {
             return Future.succeededFuture(Map.of());
         }
         Tuple parameters = Tuple.of(query.scope().owner(), query.scope().project(), query.fingerprint())
                 .addArrayOfFloat(boxed(query.vector().toArray()))
                 .addArrayOfUUID(memoryIds.toArray(UUID[]::new));
-        return database.connection(deadline, connection -> told(
+        return database.connection(deadline, cancel, connection -> told(
                         connection.preparedQuery(SIMILARITIES).execute(parameters), query)
                 .map(rows -> {
                     Map<UUID, Double> similarities = new HashMap<>();
@@ -179,13 +181,13 @@ public final class PgVectorIndex implements VectorIndex {
         Tuple parameters = Tuple.of(query.scope().owner(), query.scope().project())
                 .addArrayOfFloat(boxed(query.vector().toArray()))
                 .addBoolean(query.includeSuperseded());
-        return database.transaction(deadline, connection -> connection
+        return database.snapshot(deadline, cancel, connection -> connection
                         .query(ITERATIVE_SCAN)
                         .execute()
                         .compose(ignored -> connection.prepare(statement))
                         .compose(prepared -> {
                             Cursor cursor = prepared.cursor(parameters);
-                            return read(cursor, new LinkedHashMap<>(), 0, query.limit())
+                            return read(cursor, new LinkedHashMap<>(), 0, query.limit(), cancel)
                                     .eventually(() -> prepared.close());
                         }))
                 // The scan gave up before the filter let enough through.
@@ -194,14 +196,19 @@ public final class PgVectorIndex implements VectorIndex {
     }
 
     /** Nearest first, so the first passage of a memory is its best. */
-    private static Future<List<VectorHit>> read(Cursor cursor, Map<UUID, Double> best, int sofar, int limit) {
+    private static Future<List<VectorHit>> read(
+            Cursor cursor, Map<UUID, Double> best, int sofar, int limit, CancelSignal cancel) {
+        if (cancel.isCancelled()) {
+            // Between two pages there is no statement that could be ended.
+            return Future.failedFuture(new FailureException(FailureCode.CANCELLED, "the caller gave up"));
+        }
         return cursor.read(PAGE_PASSAGES).compose(rows -> {
             for (Row row : rows) {
                 best.putIfAbsent(row.getUUID(0), row.getDouble(1));
             }
             int seen = sofar + rows.size();
             return best.size() < limit && cursor.hasMore() && seen < MAX_PASSAGES
-                    ? read(cursor, best, seen, limit)
+                    ? read(cursor, best, seen, limit, cancel)
                     : Future.succeededFuture(nearest(best, limit));
         });
     }

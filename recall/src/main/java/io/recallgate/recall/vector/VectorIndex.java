@@ -42,9 +42,11 @@ public interface VectorIndex {
      *
      * @param query its limit, session and kinds do not matter
      * @param memoryIds a few hundred at most
+     * @param cancel fires when nobody waits for the answer any more; the reading then ends early
      * @return fails as {@link #search} does
      */
-    Future<Map<UUID, Double>> similarities(VectorQuery query, Collection<UUID> memoryIds, Deadline deadline);
+    Future<Map<UUID, Double>> similarities(
+            VectorQuery query, Collection<UUID> memoryIds, Deadline deadline, CancelSignal cancel);
 
     /**
      * Called inside the transaction that writes {@code vectors} to {@code memory_vector}, after it replaced all vectors

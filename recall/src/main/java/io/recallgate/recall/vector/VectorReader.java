@@ -5,6 +5,7 @@ import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.Statements;
 import io.recallgate.recall.vector.VectorIndex.VectorQuery;
+import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -93,8 +94,8 @@ final class VectorReader {
                 .map(rows -> rows.iterator().next().getLong(0));
     }
 
-    /** What the query's filters admit; null where it has none. */
-    Future<@Nullable Set<UUID>> allowed(VectorQuery query, Deadline deadline) {
+    /** What the query's filters admit; null where it has none. {@code cancel} ends the statement. */
+    Future<@Nullable Set<UUID>> allowed(VectorQuery query, Deadline deadline, CancelSignal cancel) {
         if (query.session() == null && query.kinds().isEmpty()) {
             return Future.succeededFuture();
         }
@@ -104,15 +105,25 @@ final class VectorReader {
                 query.session(),
                 kindNames(query.kinds()),
                 query.includeSuperseded());
-        return rows(ALLOWED, parameters, deadline).map(VectorReader::ids);
+        return filter(ALLOWED, parameters, deadline, cancel).map(ids -> ids);
     }
 
     /** What the query leaves out because others supersede it: a handful, of however many there are. */
-    Future<Set<UUID>> superseded(VectorQuery query, Deadline deadline) {
+    Future<Set<UUID>> superseded(VectorQuery query, Deadline deadline, CancelSignal cancel) {
         return query.includeSuperseded()
                 ? Future.succeededFuture(Set.of())
-                : rows(SUPERSEDED, Tuple.of(query.scope().owner(), query.scope().project()), deadline)
-                        .map(VectorReader::ids);
+                : filter(
+                        SUPERSEDED,
+                        Tuple.of(query.scope().owner(), query.scope().project()),
+                        deadline,
+                        cancel);
+    }
+
+    private Future<Set<UUID>> filter(String statement, Tuple parameters, Deadline deadline, CancelSignal cancel) {
+        return database.connection(deadline, cancel, connection -> connection
+                        .preparedQuery(statement)
+                        .execute(parameters))
+                .map(VectorReader::ids);
     }
 
     static String[] kindNames(Set<MemoryKind> kinds) {

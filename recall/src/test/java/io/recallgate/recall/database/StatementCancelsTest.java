@@ -23,6 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Against a real server: only it can tell whose statement a signal meets. */
 class StatementCancelsTest {
@@ -103,6 +105,52 @@ class StatementCancelsTest {
     }
 
     @Test
+    void norIsWhatComesAfterATransactionThatWasCancelled() throws InterruptedException {
+        Database database = database(1);
+        Random random = new Random(8);
+        int cancelled = 0;
+        int finished = 0;
+        for (int round = 0; round < 400; round++) {
+            CancelSignal cancel = new CancelSignal();
+            String sleep = "select pg_sleep(" + random.nextInt(4) / 1_000.0 + ")";
+            Future<?> left = database.snapshot(in(20_000), cancel, c -> c.query("set local enable_sort = off")
+                    .execute()
+                    .compose(ignored -> c.query(sleep).execute()));
+            // Anywhere from before it has begun to after it was rolled back.
+            TimeUnit.MICROSECONDS.sleep(random.nextInt(7_000));
+            cancel.cancel(CancelCause.DISCONNECTED);
+            // Queued behind it, on the same connection: in no transaction, with no setting of it, and never hit.
+            Future<String> next = database.connection(in(20_000), c -> c.query("select current_setting('enable_sort')"
+                            + " || (pg_current_xact_id_if_assigned() is null) || pg_sleep(0.003)::text")
+                    .execute()
+                    .map(rows -> rows.iterator().next().getString(0)));
+            try {
+                Await.result(left);
+                finished++;
+            } catch (FailureException e) {
+                assertThat(e.code()).as("round " + round).isEqualTo(FailureCode.CANCELLED);
+                cancelled++;
+            }
+            assertThat(Await.settled(next).cause()).as("round " + round).isNull();
+            assertThat(next.result()).as("round " + round).isEqualTo("ontrue");
+        }
+        assertThat(cancelled).as("cancelled").isPositive();
+        assertThat(finished).as("finished before").isPositive();
+        Await.result(database.close());
+    }
+
+    @Test
+    void aTransactionThatOnlyReadsIsOverAfterAFailureOfItsOwnToo() {
+        Database database = database(1);
+        Await.failure(
+                database.snapshot(in(20_000), new CancelSignal(), c -> c.query("create table t (id integer)")
+                        .execute()),
+                FailureCode.DATABASE_UNAVAILABLE);
+        assertThat(seven(database)).isEqualTo(7);
+        Await.result(database.close());
+    }
+
+    @Test
     void aSignalThatComesBeforeTheStatementIsFollowedByAnother() {
         Database database = database(1);
         CancelSignal cancel = new CancelSignal();
@@ -120,8 +168,22 @@ class StatementCancelsTest {
         Await.result(database.close());
     }
 
-    @Test
-    void aConnectionForWhichASignalMayStillComeIsEnded() {
+    @ParameterizedTest
+    @ValueSource(strings = {"select pg_sleep(0.2)", "select 1 / 0"})
+    void aConnectionForWhichASignalMayStillComeIsEnded(String statement) {
+        endedAfter((cancels, connection, cancel) ->
+                cancels.run(connection, cancel, c -> c.query(statement).execute()));
+        // In a transaction that has failed nothing runs any more, not even what ends the connection.
+        endedAfter((cancels, connection, cancel) -> cancels.runInSnapshot(
+                connection, cancel, c -> c.query(statement).execute()));
+    }
+
+    /** Runs something on a connection. */
+    private interface Use {
+        Future<?> of(StatementCancels cancels, SqlConnection connection, CancelSignal cancel);
+    }
+
+    private static void endedAfter(Use use) {
         Pool pool = PgBuilder.pool()
                 .with(new PoolOptions().setMaxSize(1))
                 .connectingTo(Database.connectOptions(server.options()))
@@ -138,11 +200,11 @@ class StatementCancelsTest {
         assertThat(processId(pool)).isEqualTo(before);
         CancelSignal cancel = new CancelSignal();
         Future<Void> used = pool.getConnection().compose(connection -> {
-            Future<?> done = cancels.run(
-                    connection, cancel, c -> c.query("select pg_sleep(0.2)").execute());
+            Future<?> done = use.of(cancels, connection, cancel);
             cancel.cancel(CancelCause.DISCONNECTED);
             // It may have been found closed by then, and then cannot be given back.
-            return done.eventually(() -> connection.close().otherwiseEmpty()).mapEmpty();
+            return done.transform(ignored -> connection.close().otherwiseEmpty())
+                    .mapEmpty();
         });
         Await.result(used);
         assertThat(processId(pool)).isNotEqualTo(before);

@@ -330,6 +330,24 @@ class RecallerTest {
         assertDegraded(await(recall("observatory", RecallMode.HYBRID)), DegradeReason.VECTOR_INDEX_UNAVAILABLE, id);
     }
 
+    /** It has the same deadline, and may see it pass before our own clock does. */
+    @ParameterizedTest
+    @CsvSource({"300, DEADLINE_EXHAUSTED", "10000, VECTOR_INDEX_UNAVAILABLE"})
+    void anIndexThatTellsItselfThatTimeIsUpIsCalledWhatItIs(long deadlineMillis, DegradeReason reason) {
+        for (int i = 0; i < VectorLeg.NEIGHBOURS; i++) {
+            put("filler", 1, 0.001f * i, 0, 0);
+        }
+        UUID id = put("the observatory", 0, 1, 0, 0);
+        FailureException late = new FailureException(FailureCode.DEADLINE_EXCEEDED, "scripted");
+        index.failsToCompare = late;
+        assertDegraded(
+                await(recaller.recall(scope, request("observatory", RecallMode.HYBRID, deadlineMillis))), reason, id);
+        index.fails = late;
+        assertThat(await(recaller.recall(scope, request("observatory", RecallMode.HYBRID, deadlineMillis)))
+                        .degraded())
+                .isEqualTo(reason);
+    }
+
     @Test
     void anIndexThatStallsIsLeftBehind() {
         UUID id = put("observatory", 1, 0, 0, 0);
@@ -636,10 +654,12 @@ class RecallerTest {
 
         @Override
         public Future<Map<UUID, Double>> similarities(
-                VectorQuery query, Collection<UUID> memoryIds, Deadline deadline) {
+                VectorQuery query, Collection<UUID> memoryIds, Deadline deadline, CancelSignal cancel) {
             compared.addAll(memoryIds);
             FailureException failure = failsToCompare;
-            return failure != null ? Future.failedFuture(failure) : target().similarities(query, memoryIds, deadline);
+            return failure != null
+                    ? Future.failedFuture(failure)
+                    : target().similarities(query, memoryIds, deadline, cancel);
         }
 
         @Override

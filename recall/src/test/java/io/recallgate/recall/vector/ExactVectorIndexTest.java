@@ -10,6 +10,8 @@ import io.recallgate.recall.Await;
 import io.recallgate.recall.TestDatabase;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
+import io.recallgate.time.CancelCause;
+import io.recallgate.time.CancelSignal;
 import io.recallgate.time.SystemClock;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -42,6 +44,27 @@ class ExactVectorIndexTest extends VectorIndexContract {
         UUID second = memories.turn(scope, "second");
         memories.vector(scope, second, MODEL, 0, unit(1, 0, 0, 0));
         assertThat(ids(search(1, 0, 0, 0))).containsExactly(second, first);
+    }
+
+    @Test
+    void whoeverLeavesEndsTheReadingOfWhatAFilterAdmits() {
+        UUID id = embedded("first", 1, 0, 0, 0);
+        assertThat(ids(search(1, 0, 0, 0))).containsExactly(id);
+        leavesNothingOnTheServer(
+                "memory",
+                cancel -> index.search(query(scope, MODEL, unit(1, 0, 0, 0), 10, "s1", Set.of()), soon(), cancel));
+    }
+
+    @Test
+    void whoeverHasLeftHasNothingCompared() {
+        UUID id = embedded("first", 1, 0, 0, 0);
+        assertThat(ids(search(1, 0, 0, 0))).containsExactly(id);
+        CancelSignal left = new CancelSignal();
+        left.cancel(CancelCause.DISCONNECTED);
+        Await.failure(
+                index.similarities(
+                        query(scope, MODEL, unit(1, 0, 0, 0), 10, null, Set.of()), List.of(id), soon(), left),
+                FailureCode.CANCELLED);
     }
 
     @Test

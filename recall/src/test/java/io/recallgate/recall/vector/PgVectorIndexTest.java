@@ -10,6 +10,7 @@ import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
@@ -41,7 +42,7 @@ class PgVectorIndexTest extends VectorIndexContract {
         assertThat(small.indexes().usable(MODEL, 32)).isTrue();
         int same = 0;
         for (int i = 0; i < 10; i++) {
-            var query = query(scope, MODEL, randomUnit(random, 32), 10, null, java.util.Set.of());
+            var query = query(scope, MODEL, randomUnit(random, 32), 10, null, Set.of());
             List<UUID> approximate = ids(await(small.search(query, soon())));
             List<UUID> exact = new ArrayList<>(ids(await(index.search(query, soon()))));
             exact.retainAll(approximate);
@@ -57,6 +58,21 @@ class PgVectorIndexTest extends VectorIndexContract {
         patiently(small.indexes().ensure(MODEL, dimensions));
         assertThat(small.indexes().usable(MODEL, dimensions)).isTrue();
         return await(small.search(query, soon()));
+    }
+
+    @Test
+    void whoeverLeavesEndsAScanOfTheIndexAndAComparison() {
+        PgVectorIndex small = new PgVectorIndex(database, SystemClock.INSTANCE, 1);
+        UUID one = embedded("one", 1, 0, 0, 0);
+        embedded("two", 0, 1, 0, 0);
+        await(small.indexes().ensure(MODEL, 4));
+        VectorIndex.VectorQuery query = query(scope, MODEL, unit(1, 0, 0, 0), 1, null, Set.of());
+        // How large the owner is, is remembered; it would wait for the lock as well.
+        assertThat(ids(await(small.search(query, soon())))).containsExactly(one);
+        leavesNothingOnTheServer("memory_vector_derived", cancel -> small.search(query, soon(), cancel));
+        leavesNothingOnTheServer(
+                "memory_vector_derived", cancel -> small.similarities(query, List.of(one), soon(), cancel));
+        assertThat(ids(await(small.search(query, soon())))).containsExactly(one);
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.recall.Await;
 import io.recallgate.recall.MemoryFixture;
 import io.recallgate.recall.TestDatabase;
 import io.recallgate.recall.api.MemoryKind;
@@ -19,6 +20,8 @@ import io.recallgate.recall.rank.IdOrder;
 import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.recall.vector.VectorIndex.VectorHit;
 import io.recallgate.recall.vector.VectorIndex.VectorQuery;
+import io.recallgate.time.CancelCause;
+import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
 import io.recallgate.time.VertxTimers;
@@ -27,6 +30,9 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -93,18 +99,41 @@ abstract class VectorIndexContract {
         commit(foreignScope, foreign, MODEL, unit(1, 0, 0, 0));
 
         VectorQuery query = query(scope, MODEL, unit(1, 0, 0, 0), 1, null, Set.of());
-        Map<UUID, Double> similarities =
-                await(index.similarities(query, List.of(near, far, otherModel, foreign, UUID.randomUUID()), soon()));
+        Map<UUID, Double> similarities = await(index.similarities(
+                query, List.of(near, far, otherModel, foreign, UUID.randomUUID()), soon(), new CancelSignal()));
         assertThat(similarities).containsOnlyKeys(near, far);
         assertThat(similarities)
                 .hasEntrySatisfying(near, cosine -> assertThat(cosine).isCloseTo(1, within(1e-6)));
         assertThat(similarities)
                 .hasEntrySatisfying(far, cosine -> assertThat(cosine).isCloseTo(0, within(1e-6)));
-        assertThat(await(index.similarities(query, List.of(), soon()))).isEmpty();
+        assertThat(await(index.similarities(query, List.of(), soon(), new CancelSignal())))
+                .isEmpty();
         VectorQuery wrong = query(scope, MODEL, unit(1, 0), 1, null, Set.of());
-        assertThatThrownBy(() -> await(index.similarities(wrong, List.of(near), soon())))
+        assertThatThrownBy(() -> await(index.similarities(wrong, List.of(near), soon(), new CancelSignal())))
                 .satisfies(
                         error -> assertThat(FailureException.of(error).code()).isEqualTo(FailureCode.INVALID_FIELD));
+    }
+
+    /** Whoever leaves while a read of the index waits for {@code table}. */
+    final void leavesNothingOnTheServer(String table, Function<CancelSignal, Future<?>> read) {
+        CancelSignal cancel = new CancelSignal();
+        try (Connection other = server.jdbc();
+                Statement lock = other.createStatement()) {
+            other.setAutoCommit(false);
+            lock.execute("lock table " + table + " in access exclusive mode");
+            Future<?> answer = read.apply(cancel);
+            Await.until("it waits for the lock", () -> waiting() > 0);
+            cancel.cancel(CancelCause.DISCONNECTED);
+            Await.failure(answer, FailureCode.CANCELLED);
+            assertThat(waiting()).isZero();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private int waiting() {
+        return Integer.parseInt(server.queryText("select count(*) from pg_stat_activity"
+                + " where datname = current_database() and wait_event_type = 'Lock'"));
     }
 
     @Test
