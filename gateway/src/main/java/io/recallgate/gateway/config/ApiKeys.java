@@ -87,6 +87,11 @@ public final class ApiKeys {
         this.entries = List.copyOf(entries);
     }
 
+    /** All owners that have a key. */
+    public Set<String> owners() {
+        return entries.stream().map(entry -> entry.principal().owner()).collect(Collectors.toUnmodifiableSet());
+    }
+
     /**
      * Reads a keys file. Blocks on it.
      *

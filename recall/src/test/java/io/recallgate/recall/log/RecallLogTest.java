@@ -148,7 +148,7 @@ class RecallLogTest {
 
     @Test
     void theStatisticsAreOfTheScopeAndTheWindowAndTellGapsFromDegradation() {
-        log.accept(recall("long ago", answered(1), 1_000_000));
+        log.accept(recall("long ago", degraded(1, DegradeReason.EMBEDDING_ERROR), 1_000_000));
         clock.advanceMillis(RecallLog.GATHER_MILLIS);
         written(1);
         clock.advanceMillis(3_600_000);
@@ -167,8 +167,13 @@ class RecallLogTest {
         log.accept(recall("", answered(0), 1));
         log.accept(recall("gone", new Failed(FailureCode.CANCELLED), 1));
         log.accept(recall("broken", new Failed(FailureCode.DATABASE_UNAVAILABLE), 1));
-        log.accept(recall(new Scope(scope.owner(), "other"), "foreign", answered(1), 900_000));
-        log.accept(recall(new Scope("somebody else", ""), "foreign", answered(1), 900_000));
+        log.accept(recall(
+                new Scope(scope.owner(), "other"), "foreign", degraded(1, DegradeReason.EMBEDDING_ERROR), 900_000));
+        log.accept(recall(
+                new Scope("somebody else", scope.project()),
+                "foreign",
+                degraded(1, DegradeReason.EMBEDDING_ERROR),
+                900_000));
         clock.advanceMillis(RecallLog.GATHER_MILLIS);
         written(106);
 

@@ -103,6 +103,18 @@ class RetentionTest extends RealDatabaseTest {
     }
 
     @Test
+    void olderMemoriesOfAnotherOwnersProjectOfTheSameNameAreNotInTheWay() {
+        // They alone would fill what is picked at once, and nothing of it may be removed.
+        memories(BOB, Retention.BATCH, 400);
+        memories(ATLAS, 3, 31);
+        policy = new RetentionPolicy(0, Map.of(ATLAS, 30));
+
+        round("done");
+
+        assertThat(left()).isEqualTo("bob/atlas " + Retention.BATCH);
+    }
+
+    @Test
     void aProjectsRuleWinsOverTheGeneralOneAndPinnedMemoriesStay() {
         memories(ATLAS, 2, 100);
         memories(PLAIN, 2, 100);
