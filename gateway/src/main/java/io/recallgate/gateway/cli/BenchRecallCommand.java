@@ -7,6 +7,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -22,7 +23,8 @@ import picocli.CommandLine.Option;
             "",
             "Examples:",
             "  ./recallgate bench recall",
-            "  ./recallgate bench recall --memories 20000 --rounds 500 --json"
+            "  ./recallgate bench recall --memories 20000 --rounds 500 --json",
+            "  ./recallgate bench recall --memories 100000 --clients 8 --made-up-vectors postgresql://me@host/bench"
         })
 final class BenchRecallCommand implements Callable<Integer> {
 
@@ -57,6 +59,24 @@ final class BenchRecallCommand implements Callable<Integer> {
     @Range(min = 0, max = 1_000_000)
     private int warm;
 
+    @Option(
+            names = "--clients",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Clients that ask at the same time, 1 to 64; 1.")
+    @Range(min = 1, max = 64)
+    private int clients;
+
+    @Option(
+            names = "--made-up-vectors",
+            paramLabel = "URL",
+            description =
+                    "The gateway's database, as postgresql://user:password@host:5432/database: the memories get made-up"
+                            + " vectors there, in clusters, instead of minutes of the model. Questions are embedded by the gateway."
+                            + " Only for a database without other memories.")
+    @Nullable
+    private String madeUpVectors;
+
     @Option(names = "--seed", paramLabel = "N", defaultValue = "1", description = "Same seed, same texts; 1.")
     @Range(min = 0, max = Integer.MAX_VALUE)
     private long seed;
@@ -72,13 +92,16 @@ final class BenchRecallCommand implements Callable<Integer> {
     public Integer call() {
         RecallBench bench = new RecallBench(
                 connection.client(context, PATIENCE), context.screen(), context.clock(), context.pauses());
-        RecallBench.Result result = bench.run(new RecallBench.Plan(memories, warm, rounds, seed));
+        RecallBench.Result result =
+                bench.run(new RecallBench.Plan(memories, warm, rounds, clients, seed, madeUpVectors));
         if (json) {
             context.screen()
                     .out()
                     .println(new JsonObject()
                             .put("memories", memories)
                             .put("rounds", rounds)
+                            .put("clients", clients)
+                            .put("made_up_vectors", madeUpVectors != null)
                             .put("hybrid_ms", result.hybrid().toJson())
                             .put("lexical_ms", result.lexical().toJson())
                             .put("hybrid_gateway_ms", result.hybridServer().toJson())
@@ -109,8 +132,11 @@ final class BenchRecallCommand implements Callable<Integer> {
                 .out()
                 .printf(
                         Locale.ROOT,
-                        "%,d memories, %d of %d hybrid answers degraded, event-loop lag p99 %s%n",
+                        "%,d memories%s, %d client%s, %d of %d hybrid answers degraded, event-loop lag p99 %s%n",
                         memories,
+                        madeUpVectors == null ? "" : " with made-up vectors",
+                        clients,
+                        clients == 1 ? "" : "s",
                         result.degraded(),
                         rounds,
                         result.loopLagP99Millis() == null

@@ -1,18 +1,14 @@
 package io.recallgate.bench.importing;
 
 import io.recallgate.embedding.EmbeddingOptions;
+import io.recallgate.gateway.cli.bench.ScratchRun;
 import io.recallgate.gateway.cli.console.CommandFailedException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -106,7 +102,11 @@ public final class ImportBench implements Callable<Integer> {
         require("--pool-texts", poolTexts, 100, 100_000);
         require("--recalls", recalls, 1, 50);
         require("--idle-recalls", idleRecalls, 10, 10_000);
-        ImportLoad.Result result = measure();
+        return ScratchRun.run("recallgate-bench-data", this::measureAndTell);
+    }
+
+    private int measureAndTell(Path directory) throws Exception {
+        ImportLoad.Result result = measure(directory);
         Verdict verdict = Verdict.of(result);
         if (json) {
             out.println(toJson(result, verdict).encode());
@@ -133,15 +133,10 @@ public final class ImportBench implements Callable<Integer> {
         }
     }
 
-    private ImportLoad.Result measure() throws Exception {
-        Path directory = Files.createTempDirectory("recallgate-bench-import");
-        try {
-            progress.println("starting a gateway");
-            try (ImportLoad load = new ImportLoad(directory, memories, progress)) {
-                return load.run(new ImportLoad.Plan(memories, poolTexts, recalls, idleRecalls, seed));
-            }
-        } finally {
-            delete(directory);
+    private ImportLoad.Result measure(Path directory) throws Exception {
+        progress.println("starting a gateway");
+        try (ImportLoad load = new ImportLoad(directory, memories, progress)) {
+            return load.run(new ImportLoad.Plan(memories, poolTexts, recalls, idleRecalls, seed));
         }
     }
 
@@ -230,16 +225,6 @@ public final class ImportBench implements Callable<Integer> {
         if (value < least || value > most) {
             throw new ParameterException(
                     spec.commandLine(), option + " is " + value + "; allowed is " + least + " to " + most);
-        }
-    }
-
-    private static void delete(Path directory) throws IOException {
-        List<Path> all;
-        try (Stream<Path> paths = Files.walk(directory)) {
-            all = paths.sorted(Comparator.reverseOrder()).toList();
-        }
-        for (Path path : all) {
-            Files.deleteIfExists(path);
         }
     }
 }

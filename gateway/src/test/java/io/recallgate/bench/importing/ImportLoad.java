@@ -30,6 +30,7 @@ import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /** One gateway that is filled, its pool that is asked alone before and after, and recalls beside. Used by one thread. */
 final class ImportLoad implements AutoCloseable {
@@ -131,16 +132,24 @@ final class ImportLoad implements AutoCloseable {
                 .put("data-dir", directory.toString())
                 .put("recall", new JsonObject().put("exact-index-cache-bytes", cache)));
         measured = new MeasuredGateway(vertx, settings, time, registry);
-        await(measured.gateway().start());
-        api = HttpApi.create(
-                vertx,
-                measured.gateway(),
-                new HttpEnvironment(time.clock(), time.timers(), registry, null, "127.0.0.1"),
-                () -> HttpOptions.of(settings.config().http()));
-        int port = await(api.serve(vertx.createHttpServer(HttpApi.serverOptions()))
-                        .listen(0, "127.0.0.1"))
-                .actualPort();
-        address = GatewayAddress.of("http://127.0.0.1:" + port, null, "bench");
+        boolean open = false;
+        try {
+            await(measured.gateway().start());
+            api = HttpApi.create(
+                    vertx,
+                    measured.gateway(),
+                    new HttpEnvironment(time.clock(), time.timers(), registry, null, "127.0.0.1"),
+                    () -> HttpOptions.of(settings.config().http()));
+            int port = await(api.serve(vertx.createHttpServer(HttpApi.serverOptions()))
+                            .listen(0, "127.0.0.1"))
+                    .actualPort();
+            address = GatewayAddress.of("http://127.0.0.1:" + port, null, "bench");
+            open = true;
+        } finally {
+            if (!open) {
+                end(measured.gateway()::stop, vertx::close);
+            }
+        }
     }
 
     /** Measures. */
@@ -257,8 +266,21 @@ final class ImportLoad implements AutoCloseable {
 
     @Override
     public void close() throws TimeoutException {
-        await(api.close());
-        await(measured.gateway().stop());
-        await(vertx.close());
+        end(api::close, measured.gateway()::stop, vertx::close);
+    }
+
+    /** Waits for each, even if this thread was interrupted to end the measuring. */
+    @SafeVarargs
+    private static void end(Supplier<Future<?>>... steps) throws TimeoutException {
+        boolean interrupted = Thread.interrupted();
+        try {
+            for (Supplier<Future<?>> step : steps) {
+                await(step.get());
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 }

@@ -1,17 +1,13 @@
 package io.recallgate.bench.write;
 
 import io.recallgate.bench.OptionRange;
+import io.recallgate.gateway.cli.bench.ScratchRun;
 import io.recallgate.gateway.cli.console.CommandFailedException;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -100,7 +96,11 @@ public final class WriteBench implements Callable<Integer> {
         OptionRange.require(spec, "--warm", warm, 0, 100_000);
         OptionRange.require(spec, "--memories", memories, 1, 1_000);
         OptionRange.require(spec, "--clients", clients, 1, 64);
-        WriteLoad.Result result = measure();
+        return ScratchRun.run("recallgate-bench-data", this::measureAndTell);
+    }
+
+    private int measureAndTell(Path directory) throws Exception {
+        WriteLoad.Result result = measure(directory);
         if (result.embedded() > 0 || result.asked() == 0) {
             throw new CommandFailedException("nothing was measured: the embedder was asked " + result.asked()
                     + " times and finished " + result.embedded() + " jobs, so it did not stand still");
@@ -123,16 +123,11 @@ public final class WriteBench implements Callable<Integer> {
         return met ? 0 : 1;
     }
 
-    private WriteLoad.Result measure() throws Exception {
-        Path directory = Files.createTempDirectory("recallgate-bench-write");
-        try {
-            progress.println("starting a gateway whose embedder stands still");
-            try (WriteLoad load = new WriteLoad(directory)) {
-                progress.println("writing");
-                return load.run(new WriteLoad.Plan(writes, warm, memories, clients, seed));
-            }
-        } finally {
-            delete(directory);
+    private WriteLoad.Result measure(Path directory) throws Exception {
+        progress.println("starting a gateway whose embedder stands still");
+        try (WriteLoad load = new WriteLoad(directory)) {
+            progress.println("writing");
+            return load.run(new WriteLoad.Plan(writes, warm, memories, clients, seed));
         }
     }
 
@@ -160,16 +155,6 @@ public final class WriteBench implements Callable<Integer> {
         out.printf(Locale.ROOT, "%,d jobs wait, none is done: the embedder stood still%n", result.waiting());
         if (goal) {
             out.printf(Locale.ROOT, "goal: p50 at most %.0f ms%s%n", GOAL_P50_MILLIS, met ? "" : "  MISSED");
-        }
-    }
-
-    private static void delete(Path directory) throws IOException {
-        List<Path> all;
-        try (Stream<Path> paths = Files.walk(directory)) {
-            all = paths.sorted(Comparator.reverseOrder()).toList();
-        }
-        for (Path path : all) {
-            Files.deleteIfExists(path);
         }
     }
 }

@@ -31,6 +31,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One gateway whose embedder stands still, and clients that write to it as fast as it acknowledges. */
@@ -71,16 +72,24 @@ final class WriteLoad implements AutoCloseable {
         Recallgate.Time time = new Recallgate.Time(SystemClock.INSTANCE, new VertxTimers(vertx));
         SettingsHolder settings = SettingsHolder.of(new JsonObject().put("data-dir", directory.toString()));
         stalled = new StalledGateway(vertx, settings, time, registry);
-        await(stalled.gateway().start());
-        api = HttpApi.create(
-                vertx,
-                stalled.gateway(),
-                new HttpEnvironment(time.clock(), time.timers(), registry, null, "127.0.0.1"),
-                () -> HttpOptions.of(settings.config().http()));
-        int port = await(api.serve(vertx.createHttpServer(HttpApi.serverOptions()))
-                        .listen(0, "127.0.0.1"))
-                .actualPort();
-        address = GatewayAddress.of("http://127.0.0.1:" + port, null, null);
+        boolean open = false;
+        try {
+            await(stalled.gateway().start());
+            api = HttpApi.create(
+                    vertx,
+                    stalled.gateway(),
+                    new HttpEnvironment(time.clock(), time.timers(), registry, null, "127.0.0.1"),
+                    () -> HttpOptions.of(settings.config().http()));
+            int port = await(api.serve(vertx.createHttpServer(HttpApi.serverOptions()))
+                            .listen(0, "127.0.0.1"))
+                    .actualPort();
+            address = GatewayAddress.of("http://127.0.0.1:" + port, null, null);
+            open = true;
+        } finally {
+            if (!open) {
+                end(stalled.gateway()::stop, vertx::close);
+            }
+        }
     }
 
     /**
@@ -166,8 +175,21 @@ final class WriteLoad implements AutoCloseable {
 
     @Override
     public void close() throws TimeoutException {
-        await(api.close());
-        await(stalled.gateway().stop());
-        await(vertx.close());
+        end(api::close, stalled.gateway()::stop, vertx::close);
+    }
+
+    /** Waits for each, even if this thread was interrupted to end the measuring. */
+    @SafeVarargs
+    private static void end(Supplier<Future<?>>... steps) throws TimeoutException {
+        boolean interrupted = Thread.interrupted();
+        try {
+            for (Supplier<Future<?>> step : steps) {
+                await(step.get());
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 }

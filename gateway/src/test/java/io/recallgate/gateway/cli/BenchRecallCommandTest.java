@@ -67,13 +67,45 @@ class BenchRecallCommandTest {
     }
 
     @Test
+    void severalClientsAskAtTheSameTime() {
+        assertThat(line.run(
+                        "bench",
+                        "recall",
+                        "--memories",
+                        "7",
+                        "--rounds",
+                        "20",
+                        "--warm",
+                        "2",
+                        "--clients",
+                        "4",
+                        "--json"))
+                .isZero();
+
+        assertThat(gateway.requests("POST /v1/recall")).hasSize(44);
+        JsonObject figures = new JsonObject(line.out());
+        assertThat(figures.getInteger("clients")).isEqualTo(4);
+        assertThat(figures.getJsonObject("lexical_gateway_ms").getInteger("n")).isEqualTo(20);
+    }
+
+    @Test
+    void aRefusedRecallEndsTheMeasuring() {
+        gateway.on("POST /v1/recall", new Reply(400, "{\"detail\":\"no such mode\"}", Map.of()));
+
+        assertThat(line.run("bench", "recall", "--memories", "7", "--rounds", "4", "--clients", "2"))
+                .isEqualTo(1);
+
+        assertThat(line.err()).contains("the gateway refused: no such mode");
+    }
+
+    @Test
     void aPersonGetsATable() {
         assertThat(line.run("bench", "recall", "--memories", "7", "--rounds", "4", "--warm", "0"))
                 .isZero();
 
         assertThat(line.out())
-                .contains("hybrid   gateway   4    2.50    2.50    2.50")
-                .contains("7 memories, 0 of 4 hybrid answers degraded, event-loop lag p99 at most 20.0 ms");
+                .containsPattern("hybrid +gateway +4 +2\\.50 +2\\.50 +2\\.50")
+                .contains("7 memories, 1 client, 0 of 4 hybrid answers degraded, event-loop lag p99 at most 20.0 ms");
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.recallgate.gateway.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.recallgate.bench.write.WriteBench;
 import io.recallgate.gateway.postgres.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -42,6 +43,11 @@ class BenchStartProcessTest {
         stoppedWhen(() -> output().contains("replaying"), "replay", "--seconds", "10000", "--memories", "10");
     }
 
+    @Test
+    void toldToStopWhileWritesAreMeasuredTheyLeaveNothingBehind() throws Exception {
+        stoppedWhen(WriteBench.class, () -> data().isPresent() && output().contains("writing"), "--writes", "100000");
+    }
+
     private String output() {
         try {
             Path output = temporary.resolve("output.txt");
@@ -52,6 +58,12 @@ class BenchStartProcessTest {
     }
 
     private void stoppedWhen(BooleanSupplier reached, String... arguments) throws Exception {
+        List<String> bench = new ArrayList<>(List.of("bench"));
+        bench.addAll(List.of(arguments));
+        stoppedWhen(Main.class, reached, bench.toArray(String[]::new));
+    }
+
+    private void stoppedWhen(Class<?> main, BooleanSupplier reached, String... arguments) throws Exception {
         Path output = temporary.resolve("output.txt");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -61,8 +73,7 @@ class BenchStartProcessTest {
                 "-Djava.io.tmpdir=" + temporary,
                 "-cp",
                 System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "bench"));
+                main.getName()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());

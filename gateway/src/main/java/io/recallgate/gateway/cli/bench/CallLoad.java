@@ -67,10 +67,15 @@ final class CallLoad {
      * @param call what was asked
      * @param nanos from sending to the whole answer
      * @param lateNanos after it was due that it was sent
+     * @param serverNanos as the gateway timed it, null if it did not tell
      * @param reason why it was served as less, null if it was not
      */
     record Outcome(
-            Call call, long nanos, long lateNanos, @Nullable String reason) {}
+            Call call,
+            long nanos,
+            long lateNanos,
+            @Nullable Long serverNanos,
+            @Nullable String reason) {}
 
     /**
      * All answers, in no order that means anything.
@@ -87,6 +92,18 @@ final class CallLoad {
         Spans spans(Predicate<Call> meant) {
             Spans spans = new Spans();
             outcomes.stream().filter(one -> meant.test(one.call())).forEach(one -> spans.add(one.nanos()));
+            return spans;
+        }
+
+        /** The same as the gateway timed them. */
+        Spans serverSpans(Predicate<Call> meant) {
+            Spans spans = new Spans();
+            for (Outcome one : outcomes) {
+                Long nanos = one.serverNanos();
+                if (nanos != null && meant.test(one.call())) {
+                    spans.add(nanos);
+                }
+            }
             return spans;
         }
 
@@ -173,6 +190,13 @@ final class CallLoad {
         }
     }
 
+    private static @Nullable Long serverNanos(JsonObject envelope) {
+        return envelope.getValue("timing_ms") instanceof JsonObject timing
+                        && timing.getValue("total") instanceof Number millis
+                ? Math.round(millis.doubleValue() * TimeUnit.MILLISECONDS.toNanos(1))
+                : null;
+    }
+
     private List<Outcome> sendAll(List<Call> calls, AtomicInteger next, AtomicInteger done, long began) {
         List<Outcome> outcomes = new ArrayList<>();
         for (int at = next.getAndIncrement(); at < calls.size(); at = next.getAndIncrement()) {
@@ -189,7 +213,7 @@ final class CallLoad {
             JsonObject envelope = answer.jsonOrFail();
             String reason =
                     envelope.getValue("degraded") instanceof JsonObject degraded ? degraded.getString("reason") : null;
-            outcomes.add(new Outcome(call, answer.nanos(), late, reason));
+            outcomes.add(new Outcome(call, answer.nanos(), late, serverNanos(envelope), reason));
             done.incrementAndGet();
         }
         return outcomes;

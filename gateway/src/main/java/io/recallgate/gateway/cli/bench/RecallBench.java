@@ -13,14 +13,20 @@ import io.recallgate.gateway.cli.measure.LoopLag;
 import io.recallgate.gateway.cli.measure.PrometheusText;
 import io.recallgate.gateway.cli.measure.Spans;
 import io.recallgate.time.Clock;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recall over HTTP, one request after another: hybrid and lexical take turns within one run, so that whatever else the
- * machine does hits both alike. Every question is asked once in each mode and never again. Used by one thread.
+ * Recall over HTTP, one request after another from each client: hybrid and lexical take turns within one run, so that
+ * whatever else the machine does hits both alike. Every question is asked once in each mode and no vector is remembered.
+ * Used by one thread.
  */
 public final class RecallBench {
 
@@ -46,9 +52,18 @@ public final class RecallBench {
      * @param memories how many there are
      * @param warmRounds unmeasured rounds before
      * @param rounds measured rounds, one hybrid and one lexical recall each
+     * @param clients that ask at the same time
      * @param seed of texts and questions
+     * @param madeUpVectors the gateway's database, where this embeds the memories with made-up vectors; null leaves that
+     *     to the gateway
      */
-    public record Plan(int memories, int warmRounds, int rounds, long seed) {}
+    public record Plan(
+            int memories,
+            int warmRounds,
+            int rounds,
+            int clients,
+            long seed,
+            @Nullable String madeUpVectors) {}
 
     /**
      * What was measured.
@@ -78,36 +93,59 @@ public final class RecallBench {
         seed(plan, client);
         // Another seed than the texts have: the same would pair questions with the texts made from the same draws.
         SyntheticMemories questions = new SyntheticMemories(plan.seed() + 1, 0);
-        Result result = new Result(new Spans(), new Spans(), new Spans(), new Spans(), 0, null);
+        CallLoad load = new CallLoad(client, clock, pauses);
         try (Progress progress = new Progress(screen, clock, "warming")) {
-            for (int i = 0; i < plan.warmRounds(); i++) {
-                round(client, questions.question(), null);
-                progress.show(i + 1, plan.warmRounds(), "rounds");
-            }
+            load.run(turns(questions, plan.warmRounds()), plan.clients(), progress);
         }
         PrometheusText before = metrics(client);
-        int degraded = 0;
+        CallLoad.Outcomes outcomes;
         try (Progress progress = new Progress(screen, clock, "measuring")) {
-            for (int i = 0; i < plan.rounds(); i++) {
-                degraded += round(client, questions.question(), result) ? 1 : 0;
-                progress.show(i + 1, plan.rounds(), "rounds");
-            }
+            outcomes = load.run(turns(questions, plan.rounds()), plan.clients(), progress);
         }
         OptionalDouble lag = LoopLag.percentileMillis(before, metrics(client), 99);
         return new Result(
-                result.hybrid(),
-                result.lexical(),
-                result.hybridServer(),
-                result.lexicalServer(),
-                degraded,
+                outcomes.spans(RecallBench::isHybrid),
+                outcomes.spans(call -> !isHybrid(call)),
+                outcomes.serverSpans(RecallBench::isHybrid),
+                outcomes.serverSpans(call -> !isHybrid(call)),
+                outcomes.reasons().values().stream().mapToInt(Integer::intValue).sum(),
                 lag.isPresent() ? lag.getAsDouble() : null);
     }
 
+    private static boolean isHybrid(CallLoad.Call call) {
+        return call.mode().equals("hybrid");
+    }
+
+    private static List<CallLoad.Call> turns(SyntheticMemories questions, int rounds) {
+        List<CallLoad.Call> calls = new ArrayList<>();
+        for (int i = 0; i < rounds; i++) {
+            String question = questions.question();
+            calls.add(new CallLoad.Call("hybrid", question, null, false, 0));
+            calls.add(new CallLoad.Call("lexical", question, null, false, 0));
+        }
+        return calls;
+    }
+
     private void seed(Plan plan, GatewayClient client) {
-        try (SyntheticMemories memories = new SyntheticMemories(plan.seed(), plan.memories());
-                Progress progress = new Progress(screen, clock, "seeding")) {
-            new Importer(client, null, importer -> progress.show(importer.accepted(), plan.memories(), "memories"))
-                    .run(memories, clock::nanoTime);
+        if (plan.madeUpVectors() == null) {
+            fill(plan, client, null);
+            return;
+        }
+        JsonObject workers = client.get("/v1/workers").jsonOrFail();
+        try (MadeUpVectors vectors = MadeUpVectors.begin(plan.madeUpVectors(), workers, clock, pauses)) {
+            fill(plan, client, vectors);
+            try (Progress progress = new Progress(screen, clock, "settling")) {
+                // The first search of a large owner has its index built.
+                new CallLoad(client, clock, pauses)
+                        .run(turns(new SyntheticMemories(plan.seed() + 2, 0), 1), 1, progress);
+                vectors.settle(progress);
+            }
+        }
+    }
+
+    private void fill(Plan plan, GatewayClient client, @Nullable MadeUpVectors vectors) {
+        if (!isThere(plan, client)) {
+            write(plan, client, vectors);
         }
         try (Progress progress = new Progress(screen, clock, "embedding")) {
             Watched watched = new EmbeddingWatch(client, clock, pauses).await(EMBED_BOUND, EMBED_STALL, progress);
@@ -117,37 +155,29 @@ public final class RecallBench {
         }
     }
 
-    /** Whether the hybrid answer was degraded. */
-    private static boolean round(GatewayClient client, String question, @Nullable Result result) {
-        Answer hybrid = recall(client, question, "hybrid");
-        Answer lexical = recall(client, question, "lexical");
-        JsonObject envelope = hybrid.jsonOrFail();
-        if (result != null) {
-            result.hybrid().add(hybrid.nanos());
-            result.lexical().add(lexical.nanos());
-            addServer(result.hybridServer(), envelope);
-            addServer(result.lexicalServer(), lexical.jsonOrFail());
-        }
-        return envelope.getValue("degraded") != null;
+    /** They are written in order, so with the last one all are there from an earlier run. */
+    private static boolean isThere(Plan plan, GatewayClient client) {
+        int last = plan.memories() - 1;
+        Answer answer = client.get("/v1/memories?limit=1&session="
+                + URLEncoder.encode(SyntheticMemories.session(last), StandardCharsets.UTF_8));
+        return answer.isSuccess()
+                && answer.json().getValue("memories") instanceof JsonArray memories
+                && !memories.isEmpty()
+                && SyntheticMemories.externalId(last)
+                        .equals(memories.getJsonObject(0).getString("external_id"));
     }
 
-    private static void addServer(Spans spans, JsonObject envelope) {
-        if (envelope.getValue("timing_ms") instanceof JsonObject timing
-                && timing.getValue("total") instanceof Number millis) {
-            spans.add(Math.round(millis.doubleValue() * 1_000_000));
+    private void write(Plan plan, GatewayClient client, @Nullable MadeUpVectors vectors) {
+        try (SyntheticMemories memories = new SyntheticMemories(plan.seed(), plan.memories());
+                Progress progress = new Progress(screen, clock, "seeding")) {
+            new Importer(client, null, importer -> {
+                        progress.show(importer.accepted(), plan.memories(), "memories");
+                        if (vectors != null) {
+                            vectors.wake();
+                        }
+                    })
+                    .run(memories, clock::nanoTime);
         }
-    }
-
-    private static Answer recall(GatewayClient client, String question, String mode) {
-        Answer answer = client.post(
-                "/v1/recall",
-                new JsonObject()
-                        .put("query", question)
-                        .put("mode", mode)
-                        .put("limit", 10)
-                        .put("memo", false));
-        answer.jsonOrFail();
-        return answer;
     }
 
     private static PrometheusText metrics(GatewayClient client) {

@@ -91,12 +91,22 @@ public final class SyntheticMemories implements ConversationSource {
                 .put("kind", "turn")
                 .put("role", "user")
                 .put("author", pick(PEOPLE))
-                .put("session", "bench/" + number / SESSION_TURNS)
+                .put("session", session(number))
                 .put(
                         "occurred_at",
                         Instant.ofEpochSecond(FIRST_SECOND + number * 60L).toString())
-                .put("external_id", "bench/" + number);
+                .put("external_id", externalId(number));
         return new SourceItem.Intact(Integer.toString(number), memory);
+    }
+
+    /** The session of one, by its place. */
+    static String session(int number) {
+        return "bench/" + number / SESSION_TURNS;
+    }
+
+    /** The external id of one, by its place. */
+    static String externalId(int number) {
+        return "bench/" + number;
     }
 
     /** A question about texts of this kind. */
