@@ -7,7 +7,6 @@ import io.recallgate.gateway.conversation.fit.AcceptedWindow;
 import io.recallgate.gateway.conversation.fit.FitBudget;
 import io.recallgate.gateway.conversation.fit.FitOutcome;
 import io.recallgate.gateway.conversation.fit.FitPlan;
-import io.recallgate.gateway.conversation.fit.Fitter;
 import io.recallgate.gateway.conversation.fit.TokenCounter;
 import io.recallgate.gateway.conversation.prepare.Selection.Chosen;
 import io.recallgate.gateway.conversation.transcript.Transcript;
@@ -17,7 +16,6 @@ import io.recallgate.gateway.conversation.turn.PhaseRun;
 import io.recallgate.gateway.conversation.turn.PreparedTurn;
 import io.recallgate.gateway.conversation.turn.TurnRequest;
 import io.recallgate.gateway.conversation.window.Ledger;
-import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.recall.api.Conversation;
 import io.recallgate.recall.api.Memory;
 import io.recallgate.recall.api.RecallHit;
@@ -36,7 +34,6 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -48,14 +45,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Preparing {
 
-    /** Below this, counting takes less than handing it over. */
-    private static final int COUNTED_INLINE_BYTES = 8 * 1024;
-
     /** What counting and splicing may need after the selection: a cold conversation of 200,000 tokens. */
     private static final long FIT_RESERVE_MILLIS = 150;
-
-    /** What {@code TokenEstimateTest} prints of English, code and data: 1.06 to 1.34 times the tokens that they have. */
-    private static final double MOST_OVERESTIMATED = 1.34;
 
     private final MemoryPreparation node;
     private final TurnRequest request;
@@ -149,6 +140,7 @@ final class Preparing {
         private final Transcript transcript;
         private final TurnSession session;
         private final TokenCounter counter;
+        private final Fitting fitting;
         private final Deadline budget;
 
         private Ledger ledger = Ledger.NONE;
@@ -161,6 +153,8 @@ final class Preparing {
             this.transcript = transcript;
             this.session = new TurnSession(request, transcript);
             this.counter = node.counter(transcript.options().model());
+            this.fitting =
+                    new Fitting(transcript, options, counter, node.parts().workers());
             this.budget = request.lifetime().minAfterMillis(options.budgetMillis());
             labels.session(session.name());
         }
@@ -241,19 +235,16 @@ final class Preparing {
         }
 
         private void fit() {
-            FitBudget room = room();
-            int from = accepted == null ? 0 : accepted.messages();
-            then(
-                    counting(from, () -> new Fitter(counter, budget::isPassed).fit(transcript, room, accepted)),
-                    fitted -> {
-                        if (fitted.failed()) {
-                            // The workers are in trouble or it took too long; either way there is another way.
-                            degraded(fitted.cause());
-                            fallBack();
-                        } else {
-                            fitted(fitted.result(), room);
-                        }
-                    });
+            FitBudget room = fitting.room(ledger, chosen);
+            then(fitting.fit(room, accepted, budget), fitted -> {
+                if (fitted.failed()) {
+                    // The workers are in trouble or it took too long; either way there is another way.
+                    degraded(fitted.cause());
+                    fallBack();
+                } else {
+                    fitted(fitted.result(), room);
+                }
+            });
         }
 
         private void fitted(FitOutcome outcome, FitBudget room) {
@@ -277,46 +268,13 @@ final class Preparing {
          * that the provider, which knows, has to say it.
          */
         private void tooLong(FitOutcome.TooLong tooLong) {
-            if (tooLong.exact() || tooLong.needed() > tooLong.budget() * MOST_OVERESTIMATED) {
-                refuse(Preparing.tooLong(tooLong));
+            if (!Fitting.mayFit(tooLong)) {
+                refuse(Fitting.failure(tooLong));
                 return;
             }
             labels.degraded("window-estimated");
             int start = transcript.currentTurn();
             assemble(Rung.SUFFIX, new FitPlan(start, 0, 0, tooLong.needed(), false, false), Ledger.NONE, Chosen.NONE);
-        }
-
-        private Future<FitOutcome> counting(int from, Callable<FitOutcome> work) {
-            int bytes = transcript.body().length()
-                    - (from > 0 && from < transcript.size()
-                            ? transcript.entry(from).whole().start()
-                            : from == 0 ? 0 : transcript.body().length());
-            if (bytes < COUNTED_INLINE_BYTES) {
-                try {
-                    return Future.succeededFuture(work.call());
-                } catch (Exception e) {
-                    return Future.failedFuture(e);
-                }
-            }
-            return node.parts().workers().runOnHeld(JsonWorkers.LARGE_BYTES, budget, work);
-        }
-
-        private FitBudget room() {
-            return options.windows()
-                    .find(transcript.options().model())
-                    .map(window ->
-                            new FitBudget(window.budget(transcript.options().outputLimit()), memoryTokens()))
-                    .orElse(FitBudget.UNKNOWN);
-        }
-
-        private long memoryTokens() {
-            long tokens = chosen.block().isEmpty()
-                    ? 0
-                    : counter.block(chosen.block().text()).tokens();
-            for (String block : ledger.blocks().values()) {
-                tokens += counter.block(block).tokens();
-            }
-            return tokens;
         }
 
         private void assemble(Rung rung, FitPlan plan, Ledger sentAgain, Chosen fresh) {
@@ -367,7 +325,7 @@ final class Preparing {
                 session.found(new Conversation(node.known().checkpoints(request.scope(), session.name()), List.of()));
                 accepted = session.accepted(counter.tokenizer()).orElse(null);
             }
-            FitBudget room = room();
+            FitBudget room = fitting.room(ledger, Chosen.NONE);
             // Not on the read workers, which may be what is in trouble.
             node.parts()
                     .vertx()
@@ -401,14 +359,5 @@ final class Preparing {
             FailureCode code = FailureException.of(why).code();
             labels.degraded(code == FailureCode.DEADLINE_EXCEEDED ? "deadline-exhausted" : code.code());
         }
-    }
-
-    private static FailureException tooLong(FitOutcome.TooLong tooLong) {
-        return FailureException.ofField(
-                FailureCode.CONTEXT_TOO_LONG,
-                "messages",
-                "the current turn with its instructions and tools has " + (tooLong.exact() ? "" : "about ")
-                        + tooLong.needed() + " tokens, and the model takes " + tooLong.budget()
-                        + " beside the answer; shorten it");
     }
 }
