@@ -164,7 +164,7 @@ public final class TermStatistics {
     /** Of a row of {@code sql/lexical/totals.sql}. A language that is not known here any more has no stems here either. */
     static Set<Language> languages(Row totals) {
         Set<Language> languages = EnumSet.noneOf(Language.class);
-        for (String code : totals.getArrayOfStrings(2)) {
+        for (String code : totals.getArrayOfStrings("languages")) {
             Language.of(code).ifPresent(languages::add);
         }
         return languages;
