@@ -53,7 +53,9 @@ class RecallgateRouterTest {
         }
         gateway = RecallgateRouter.open(
                 vertx,
-                new JsonObject().put("data-dir", directory.resolve("data").toString()));
+                new JsonObject()
+                        .put("data-dir", directory.resolve("data").toString())
+                        .put("conversation", new JsonObject().put("upstream", "demo")));
         Router application = Router.router(vertx);
         application.route().handler(BodyHandler.create());
         application.get("/hello").handler(routing -> routing.response().end("hello"));
@@ -114,6 +116,46 @@ class RecallgateRouterTest {
         JsonObject first = envelope.getJsonArray("hits").getJsonObject(0);
         assertThat(first.getString("content")).startsWith("Our cat");
         assertThat(first.getJsonObject("ranks").getInteger("vector")).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsSaidInOneConversationIsGivenToAnotherAndNotToItself() {
+        String said = "My sister Ottilie keeps her bees in Graz.";
+        assertThat(turn("first", said).getString("content")).contains("no memories");
+        awaitTurns("first", 2);
+
+        JsonObject other = turn("second", "Where does Ottilie keep her bees?");
+        JsonObject itself = turn("first", said);
+
+        assertThat(other.getString("content")).contains("[id ").contains(said);
+        assertThat(itself.getString("content")).doesNotContain(said);
+    }
+
+    /** What a conversation is answered to one message. */
+    private JsonObject turn(String session, String said) {
+        JsonObject message = new JsonObject().put("role", "user").put("content", said);
+        HttpResponse<Buffer> answer = await(client.request(
+                        HttpMethod.POST, port, "127.0.0.1", "/memory/v1/chat/completions")
+                .putHeader("x-recallgate-session", session)
+                .sendJsonObject(new JsonObject().put("model", "demo").put("messages", new JsonArray().add(message))));
+        assertThat(answer.statusCode()).as(answer.bodyAsString()).isEqualTo(200);
+        assertThat(answer.getHeader("x-recallgate-window")).isEqualTo("full");
+        return answer.bodyAsJsonObject()
+                .getJsonArray("choices")
+                .getJsonObject(0)
+                .getJsonObject("message");
+    }
+
+    /** A turn is remembered after its answer. */
+    private void awaitTurns(String session, int turns) {
+        int found = 0;
+        for (int i = 0; i < 20_000 && found < turns; i++) {
+            found = call(HttpMethod.GET, "/memory/v1/memories?kind=turn&session=" + session, null)
+                    .bodyAsJsonObject()
+                    .getJsonArray("memories")
+                    .size();
+        }
+        assertThat(found).isEqualTo(turns);
     }
 
     private void awaitEmbedded(String id) {

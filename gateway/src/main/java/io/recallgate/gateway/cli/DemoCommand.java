@@ -10,12 +10,14 @@ import io.recallgate.gateway.cli.importing.EmbeddingWatch;
 import io.recallgate.gateway.cli.importing.ImportReport;
 import io.recallgate.gateway.cli.importing.Importer;
 import io.recallgate.gateway.cli.importing.Watched;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -26,9 +28,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "demo",
         description = "Starts everything in one process, imports a sample conversation of a small software team, asks"
-                + " it three questions, and stays up until Ctrl-C.",
+                + " it three questions, sends a turn of a conversation through the gateway, and stays up until Ctrl-C.",
         footer = {
             "",
+            "Conversations are answered here, without a provider, unless RECALLGATE_UPSTREAM is set to live.",
             "The data stays in the data directory (./data): a second start finds it and imports nothing twice.",
             "",
             "Examples:",
@@ -52,6 +55,10 @@ final class DemoCommand implements Callable<Integer> {
             new Question("parseConfig()", "a code identifier, by its very characters"),
             new Question("ベータ版はいつ出ますか？", "Japanese: when is the beta due? The date was moved in between"));
 
+    private static final String UPSTREAM = "RECALLGATE_UPSTREAM";
+    private static final String ANSWERED_HERE = "demo";
+    private static final String SAID = "I am baking for the whole team. What must I leave out?";
+
     private final CliContext context;
     private final GatewayServer server;
 
@@ -73,7 +80,9 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        ServerThread thread = new ServerThread(server, options.environment(context), options.file(context));
+        Map<String, String> environment = options.environment(context);
+        environment.putIfAbsent(UPSTREAM, ANSWERED_HERE);
+        ServerThread thread = new ServerThread(server, environment, options.file(context));
         thread.start();
         try {
             String url = thread.awaitReady(context, READY_BOUND);
@@ -83,7 +92,9 @@ final class DemoCommand implements Callable<Integer> {
             ConnectionOptions connection = new ConnectionOptions();
             connection.url = url;
             connection.key = key;
-            show(connection.client(context, PATIENCE));
+            show(
+                    connection.client(context, PATIENCE),
+                    environment.getOrDefault(UPSTREAM, "").equals(ANSWERED_HERE));
         } catch (CommandFailedException e) {
             if (thread.endsByItself(context)) {
                 // Ctrl-C in the middle, or a server that has said itself what is wrong.
@@ -97,11 +108,14 @@ final class DemoCommand implements Callable<Integer> {
         return thread.exitStatus();
     }
 
-    private void show(GatewayClient client) {
+    private void show(GatewayClient client, boolean answeredHere) {
         importSample(client);
         embed(client);
         for (int i = 0; i < QUESTIONS.size(); i++) {
             ask(client, i + 1, QUESTIONS.get(i));
+        }
+        if (answeredHere) {
+            converse(client);
         }
         tellWhatNext(client);
     }
@@ -147,6 +161,31 @@ final class DemoCommand implements Callable<Integer> {
         screen.out().println(screen.bold(number + ". " + question.text()) + "   (" + question.why() + ")");
         JsonObject request = new JsonObject().put("query", question.text()).put("limit", 3);
         HitTable.print(screen, client.post("/v1/recall", request).jsonOrFail());
+    }
+
+    /** Only reads, so that the next start finds the sample as it was. */
+    private void converse(GatewayClient client) {
+        JsonObject turn = new JsonObject()
+                .put("model", "demo")
+                .put(
+                        "messages",
+                        new JsonArray().add(new JsonObject().put("role", "user").put("content", SAID)));
+        JsonObject answer = client.post(
+                        "/v1/chat/completions",
+                        turn,
+                        Map.of("x-recallgate-memory", "read", "x-recallgate-session", "recallgate-demo"))
+                .jsonOrFail();
+        String said = answer.getJsonArray("choices")
+                .getJsonObject(0)
+                .getJsonObject("message")
+                .getString("content");
+        Screen screen = context.screen();
+        screen.out().println();
+        screen.out()
+                .println(screen.bold("A turn of a conversation")
+                        + "   (POST /v1/chat/completions, as an OpenAI client sends it)");
+        screen.out().println("user:      " + SAID);
+        screen.out().println("assistant: " + said.replace("\n", "\n  "));
     }
 
     private void tellWhatNext(GatewayClient client) {

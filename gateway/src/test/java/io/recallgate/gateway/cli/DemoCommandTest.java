@@ -28,6 +28,9 @@ class DemoCommandTest {
     private final Set<String> stored = new HashSet<>();
     private GatewayStub gateway;
 
+    /** Who answers conversations, as the server was told. */
+    private volatile String upstream = "";
+
     @BeforeEach
     void startStub() throws IOException {
         JsonObject starting =
@@ -37,7 +40,11 @@ class DemoCommandTest {
                 .on("GET /health", Reply.ok(starting))
                 .on("POST /v1/memories", this::store)
                 .on("GET /v1/jobs", Reply.ok(new JsonObject().put("counts", new JsonObject())))
-                .on("POST /v1/recall", Reply.ok(RecallCommandTest.envelope()));
+                .on("POST /v1/recall", Reply.ok(RecallCommandTest.envelope()))
+                .on(
+                        "POST /v1/chat/completions",
+                        Reply.ok(new JsonObject(
+                                "{\"choices\":[{\"message\":{\"content\":\"given:\\n[id 1] nuts\"}}]}")));
     }
 
     @AfterEach
@@ -70,6 +77,7 @@ class DemoCommandTest {
 
         @Override
         public int run(Map<String, String> environment, Optional<Path> file, Consumer<String> onListening) {
+            upstream = environment.get("RECALLGATE_UPSTREAM");
             onListening.accept(gateway.url());
             try {
                 if (stopsAfterTheTour) {
@@ -112,10 +120,33 @@ class DemoCommandTest {
                 .contains("2. parseConfig()")
                 .contains("3. ベータ版")
                 .contains("12.4 ms (embedding 3.1, lexical 2.2, vector 0.9, fusion 0.1)")
+                .contains("assistant: given:\n  [id 1] nuts")
                 .contains("curl -s " + gateway.url() + "/v1/recall")
                 .contains("--url " + gateway.url())
                 .contains("Ctrl-C stops it");
         assertThat(line.err()).isEmpty();
+    }
+
+    @Test
+    void theTurnIsAnsweredHereAndLeavesNoMemory() {
+        line.server = new StubServer(0, true);
+
+        assertThat(line.run("demo")).isZero();
+
+        assertThat(upstream).isEqualTo("demo");
+        Request turn = gateway.requests("POST /v1/chat/completions").get(0);
+        assertThat(turn.header("x-recallgate-memory")).isEqualTo("read");
+    }
+
+    @Test
+    void whoeverHasAProviderIsNotAskedToPayForADemonstration() {
+        line.server = new StubServer(0, true);
+        line.environment.put("RECALLGATE_UPSTREAM", "live");
+
+        assertThat(line.run("demo")).isZero();
+
+        assertThat(upstream).isEqualTo("live");
+        assertThat(gateway.requests("POST /v1/chat/completions")).isEmpty();
     }
 
     @Test

@@ -18,6 +18,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -81,9 +82,14 @@ public final class GatewayClient {
      * @throws CommandFailedException if nothing answers
      */
     public Answer post(String path, JsonObject body) {
-        return patiently(request(path)
-                .header("content-type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(body.encode(), StandardCharsets.UTF_8))
+        return post(path, body, Map.of());
+    }
+
+    /** The same with more headers. */
+    public Answer post(String path, JsonObject body, Map<String, String> headers) {
+        HttpRequest.Builder request = request(path).header("content-type", "application/json");
+        headers.forEach(request::header);
+        return patiently(request.POST(HttpRequest.BodyPublishers.ofString(body.encode(), StandardCharsets.UTF_8))
                 .build());
     }
 
