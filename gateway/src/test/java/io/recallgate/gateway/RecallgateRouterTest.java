@@ -124,8 +124,8 @@ class RecallgateRouterTest {
         assertThat(turn("first", said).getString("content")).contains("no memories");
         awaitTurns("first", 2);
 
-        JsonObject other = turn("second", "Where does Ottilie keep her bees?");
         JsonObject itself = turn("first", said);
+        JsonObject other = turn("second", "Where does Ottilie keep her bees?");
 
         assertThat(other.getString("content")).contains("[id ").contains(said);
         assertThat(itself.getString("content")).doesNotContain(said);
