@@ -168,6 +168,9 @@ public final class ReadWorkers {
      *     {@code shutting-down}, or with what the job throws
      */
     public <T> Future<T> run(Ask ask, Callable<T> job) {
+        if (ask.cancels().stream().anyMatch(CancelSignal::isCancelled)) {
+            return Future.failedFuture(failure(Ending.CANCELLED));
+        }
         Job<T> mine = new Job<>(ask, job, promise());
         long id;
         synchronized (this) {
@@ -177,7 +180,6 @@ public final class ReadWorkers {
         List<CancelSignal.Registration> registrations = new ArrayList<>();
         on(now -> scheduler.submit(
                 id, ask.lane(), ask.bytes(), now + ask.deadline().remainingNanos(), now));
-        // Not before it is submitted: a signal that has fired already cancels it here and now.
         for (CancelSignal signal : ask.cancels()) {
             registrations.add(signal.onCancel(cause -> on(now -> scheduler.left(id, now))));
         }

@@ -50,9 +50,14 @@ class StatementScopeTest {
                     "lexical/context", "looks up by id behind a fence, and compares owner and project right after it"),
             Map.entry("lexical/dates", "ts_stat takes a text; owner and project are quoted into it"),
             Map.entry("lexical/frequencies", "ts_stat takes a text; owner and project are quoted into it"),
+            Map.entry("lexical/renew", "makes the words of all anew; by the ids and versions that were read"),
+            Map.entry("lexical/stale", "looks for old words of all; only ids and lengths are read"),
+            Map.entry("lexical/stale-contents", "by the ids of old words; what is read goes into the row it is from"),
             Map.entry("log/prune", "recalls of all owners, by age"),
             Map.entry("pgvector/missing", "derives for all; each row brings its scope along"),
-            Map.entry("retention/next-scope", "lists scopes for retention, which removes scope by scope"));
+            Map.entry("retention/next-scope", "lists scopes for retention, which removes scope by scope"),
+            Map.entry("search/accessed", "by the ids of hits, which were found in their scope"),
+            Map.entry("store/export", "what a memory supersedes is of its own scope, as its writing checked"));
 
     @Test
     void everyStatementIsBoundToAnOwnerAndAProjectButForAListOfExceptions() throws IOException {
