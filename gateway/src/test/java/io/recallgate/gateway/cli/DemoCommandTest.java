@@ -77,7 +77,7 @@ class DemoCommandTest {
 
         @Override
         public int run(Map<String, String> environment, Optional<Path> file, Consumer<String> onListening) {
-            upstream = environment.get("RECALLGATE_UPSTREAM");
+            upstream = environment.getOrDefault("RECALLGATE_UPSTREAM", "");
             onListening.accept(gateway.url());
             try {
                 if (stopsAfterTheTour) {

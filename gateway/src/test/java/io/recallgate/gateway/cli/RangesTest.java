@@ -102,6 +102,9 @@ class RangesTest {
         if (command.equals("recall")) {
             line.add("question");
         }
+        if (command.equals("eval")) {
+            line.add("conversation.json");
+        }
         return line.toArray(String[]::new);
     }
 
