@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -42,6 +43,7 @@ class AuthenticationTest {
                         + "  - {sha256: " + sha256("reader") + ", owner: alice, rights: [read]}\n"
                         + "  - {sha256: " + sha256("writer")
                         + ", owner: bob, projects: [atlas], rights: [read, write]}\n"
+                        + "  - {sha256: " + sha256("only-writer") + ", owner: alice, rights: [write]}\n"
                         + "  - {sha256: " + sha256("admin") + ", owner: root, rights: [admin]}\n");
         keys = ApiKeysHolder.load(file);
         gateway = new TestGateway(TransferOptions.DEFAULTS, keys);
@@ -86,6 +88,25 @@ class AuthenticationTest {
     })
     void aKeyIsTakenFromEitherHeader(String header, String value, int status) {
         assertThat(gateway.get("/v1/memories", header, value).statusCode()).isEqualTo(status);
+    }
+
+    @Test
+    void aKeyThatMayNotReadIsGivenNoMemoriesInAConversation() {
+        String turn = "{\"model\":\"m\",\"messages\":[]}";
+        for (String path : List.of("/v1/chat/completions", "/v1/messages")) {
+            for (String memory : List.of("full", "read")) {
+                assertThat(gateway.post(
+                                        path, turn, "x-recallgate-key", "only-writer", "x-recallgate-memory", memory)
+                                .statusCode())
+                        .as(path + " " + memory)
+                        .isEqualTo(403);
+            }
+            // Nobody listens at the provider's address: the gateway itself let it through.
+            assertThat(gateway.post(path, turn, "x-recallgate-key", "only-writer", "x-recallgate-memory", "off")
+                            .statusCode())
+                    .as(path)
+                    .isEqualTo(502);
+        }
     }
 
     @Test

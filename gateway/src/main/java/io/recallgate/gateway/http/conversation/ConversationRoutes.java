@@ -71,6 +71,9 @@ public final class ConversationRoutes {
         MemoryUse memory = exchange.header(MEMORY)
                 .map(text -> Parameters.oneOf(MEMORY, text, MemoryUse.class))
                 .orElse(MemoryUse.FULL);
+        if (memory.recalls()) {
+            exchange.require(Right.READ);
+        }
         return new ConversationTurn(exchange, parts, protocol, session.orElse(null), memory).run();
     }
 

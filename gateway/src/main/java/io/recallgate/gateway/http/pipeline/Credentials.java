@@ -7,12 +7,11 @@ import io.recallgate.gateway.config.ApiKeys.Principal;
 import io.recallgate.gateway.config.ApiKeys.Right;
 import io.recallgate.recall.api.Scope;
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the headers of a request into a scope, or refuses. */
+/** Turns the headers of a request into a scope and rights, or refuses. */
 final class Credentials {
 
     private static final String BEARER = "bearer ";
@@ -31,21 +30,16 @@ final class Credentials {
         this.callers = localName == null ? null : new LocalCallers(localName);
     }
 
-    Scope scope(Exchange exchange) {
+    void admit(Exchange exchange) {
         Principal principal = principal(exchange);
-        Endpoint endpoint = exchange.endpoint();
-        if (!principal.has(endpoint.right())) {
-            throw new FailureException(
-                    FailureCode.FORBIDDEN,
-                    "this key does not have the right \""
-                            + endpoint.right().name().toLowerCase(Locale.ROOT) + "\"");
-        }
+        exchange.rights(principal.rights());
+        exchange.require(exchange.endpoint().right());
         String project = project(exchange);
         if (!principal.mayUse(project)) {
             throw FailureException.ofField(
                     FailureCode.FORBIDDEN, "x-recallgate-project", "this key may not use this project");
         }
-        return new Scope(principal.owner(), project);
+        exchange.scope(new Scope(principal.owner(), project));
     }
 
     private Principal principal(Exchange exchange) {

@@ -2,6 +2,7 @@ package io.recallgate.gateway.http.pipeline;
 
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.config.ApiKeys.Right;
 import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.gateway.http.json.StrictJson;
 import io.recallgate.recall.api.Scope;
@@ -17,7 +18,9 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -41,6 +44,7 @@ public final class Exchange {
 
     private String requestId = "";
     private Scope scope = Scope.LOCAL;
+    private Set<Right> rights = Set.of();
     private Deadline deadline;
     private List<Buffer> chunks = List.of();
     private byte @Nullable [] whole;
@@ -277,6 +281,23 @@ public final class Exchange {
 
     void identify(String id) {
         requestId = id;
+    }
+
+    /**
+     * Refuses a caller whose key has not this right, which a route needs besides its own.
+     *
+     * @throws FailureException {@code forbidden}
+     */
+    public void require(Right right) {
+        if (!rights.contains(right)) {
+            throw new FailureException(
+                    FailureCode.FORBIDDEN,
+                    "this key does not have the right \"" + right.name().toLowerCase(Locale.ROOT) + "\"");
+        }
+    }
+
+    void rights(Set<Right> of) {
+        rights = of;
     }
 
     void scope(Scope of) {

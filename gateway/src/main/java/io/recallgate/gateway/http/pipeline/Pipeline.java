@@ -180,7 +180,7 @@ public final class Pipeline {
 
     private Future<Void> authenticate(Served served) {
         if (needsKey(served.exchange.endpoint())) {
-            served.exchange.scope(credentials.scope(served.exchange));
+            credentials.admit(served.exchange);
         }
         return PASSED;
     }
