@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ class BenchStalledProcessTest {
     Path temporary;
 
     @Test
+    @Tag("long")
     void aReplayTellsBothReplaysOfTheSameCallsAndThatOnlyTheLatterDegrades() throws Exception {
         JsonObject figures = figures(
                 "replay",
