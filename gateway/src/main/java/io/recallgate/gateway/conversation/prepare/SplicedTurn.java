@@ -1,5 +1,7 @@
 package io.recallgate.gateway.conversation.prepare;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
@@ -38,7 +40,13 @@ final class SplicedTurn implements PreparedTurn {
     /** Below this, reading messages takes less than handing it over. */
     private static final int READ_INLINE_BYTES = 32 * 1024;
 
-    private static final ObjectMapper JSON = new ObjectMapper();
+    /** As the body was read: a file in a message is one string, and may be longer than what Jackson takes by itself. */
+    private static final ObjectMapper JSON = new ObjectMapper(JsonFactory.builder()
+            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxStringLength(Integer.MAX_VALUE)
+                    .build())
+            .build());
 
     private final MemoryPreparation node;
     private final TurnRequest request;

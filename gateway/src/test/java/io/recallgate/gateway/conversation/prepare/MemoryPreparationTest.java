@@ -203,6 +203,16 @@ class MemoryPreparationTest extends PreparationTest {
     }
 
     @Test
+    void aTurnWithAFileOfManyMegabytesIsRemembered() {
+        String file = "{\"role\":\"user\",\"content\":[{\"type\":\"file\",\"file\":{\"file_data\":\""
+                + "A".repeat(20_000_100) + "\"}},{\"type\":\"text\",\"text\":\"What is in it?\"}]}";
+
+        turn(new Ask(request(file)));
+
+        assertThat(lastDrafts()).extracting(MemoryDraft::content).containsExactly("What is in it?", "In Kyoto.");
+    }
+
+    @Test
     void aTurnThatCannotBeStoredSaysSo() {
         conversations.writing(
                 () -> Future.failedFuture(new FailureException(FailureCode.DATABASE_UNAVAILABLE, "gone")));
