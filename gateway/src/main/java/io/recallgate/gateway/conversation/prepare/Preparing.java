@@ -121,7 +121,8 @@ final class Preparing {
     }
 
     private void leave(CancelCause cause) {
-        if (!settled) {
+        // Also while the fall-back is being chosen, which nobody waits for any more.
+        if (!done.future().isComplete()) {
             refuse(
                     cause == CancelCause.DEADLINE
                             ? new FailureException(FailureCode.DEADLINE_EXCEEDED, "the request's deadline passed")
@@ -319,6 +320,15 @@ final class Preparing {
 
         private void fallBack() {
             settled = true;
+            try {
+                chooseFallback();
+            } catch (RuntimeException e) {
+                // There is nobody left who would answer.
+                refuse(FailureException.of(e));
+            }
+        }
+
+        private void chooseFallback() {
             over.cancel(CancelCause.DEADLINE);
             // What was read of the database by now is taken; what is asked by then comes too late.
             if (accepted == null) {

@@ -100,6 +100,15 @@ final class ConversationTurn {
             fail(late);
             return;
         }
+        try {
+            send(turn);
+        } catch (RuntimeException notSent) {
+            // Thrown on, it would leave the client without an answer, and its place taken for good.
+            fail(FailureException.of(notSent));
+        }
+    }
+
+    private void send(PreparedTurn turn) {
         parts.metrics().prepared(protocol, turn);
         String degraded = turn.labels().get(TurnLabels.DEGRADED);
         if (degraded != null) {

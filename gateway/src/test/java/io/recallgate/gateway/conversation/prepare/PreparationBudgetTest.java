@@ -11,8 +11,11 @@ import io.recallgate.recall.api.RecallResponse;
 import io.recallgate.time.CancelCause;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.VertxOptions;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What a turn is given when its memory has trouble: less, in time, and labelled. */
@@ -161,6 +164,26 @@ class PreparationBudgetTest extends PreparationTest {
 
         assertThat(failure(turn)).isEqualTo(FailureCode.CANCELLED);
         assertThat(recalled.get(0).cancel().isCancelled()).isTrue();
+    }
+
+    @Test
+    void aClientThatLeavesIsNotHeldUpByAFallBackThatWaitsForAWorker() {
+        conversations.reading(() -> Promise.<Void>promise().future());
+        CountDownLatch busy = new CountDownLatch(1);
+        try {
+            for (int i = 0; i < VertxOptions.DEFAULT_WORKER_POOL_SIZE; i++) {
+                vertx.executeBlocking(() -> busy.await(60, TimeUnit.SECONDS), false);
+            }
+            Ask ask = new Ask(question("Where is Mina?"));
+            Future<PreparedTurn> turn = begin(ask);
+            runOut();
+
+            ask.cancel.cancel(CancelCause.DISCONNECTED);
+
+            assertThat(failure(turn)).isEqualTo(FailureCode.CANCELLED);
+        } finally {
+            busy.countDown();
+        }
     }
 
     @Test
