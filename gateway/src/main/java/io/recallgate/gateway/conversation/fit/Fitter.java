@@ -42,7 +42,7 @@ public final class Fitter {
             if (accepted != null && accepted.tokenizer() == counter.tokenizer() && accepted.suits(transcript)) {
                 Tally behind = tally(transcript, accepted.messages(), transcript.size());
                 long window = accepted.tokens() + behind.tokens;
-                if (fixed.tokens() + window + budget.memory() <= budget.input()) {
+                if (fixed.tokens() + window + budget.memoryFrom(accepted.firstKept()) <= budget.input()) {
                     boolean exact = accepted.exact() && behind.exact && fixed.exact();
                     return new FitPlan(
                             accepted.firstKept(), accepted.shortenedUntil(), fixed.tokens(), window, exact, true);
@@ -83,31 +83,34 @@ public final class Fitter {
     }
 
     private FitOutcome anew(Transcript transcript, FitBudget budget, Count fixed) {
-        long room = budget.input() - budget.memory() - fixed.tokens();
         int current = transcript.currentTurn();
+        long memory = budget.memoryFrom(current);
+        long room = budget.input() - memory - fixed.tokens();
         Tally now = tally(transcript, current, transcript.size());
         boolean exact = fixed.exact() && now.exact;
         if (now.tokens > room) {
-            return new FitOutcome.TooLong(fixed.tokens() + now.tokens + budget.memory(), budget.input(), exact);
+            return new FitOutcome.TooLong(fixed.tokens() + now.tokens + memory, budget.input(), exact);
         }
-        Earlier earlier = earlier(transcript, current, room - now.tokens);
+        Earlier earlier = earlier(transcript, budget, room - now.tokens);
         exact &= earlier.exact;
         long whole = earlier.whole[0] + now.tokens;
-        if (earlier.from == 0 && whole <= room) {
+        if (earlier.from == 0 && whole + earlier.blocks[0] <= room) {
             return new FitPlan(0, 0, fixed.tokens(), whole, exact, false);
         }
-        long target = Math.min(room, (long) (budget.input() * TARGET) - budget.memory() - fixed.tokens());
+        long target = Math.min(room, (long) (budget.input() * TARGET) - memory - fixed.tokens());
         if (earlier.from == 0) {
             for (int until = 0; until <= current; until++) {
                 // Before it shortened, from it on whole.
                 long window = earlier.small[0] - earlier.small[until] + earlier.whole[until] + now.tokens;
-                if (window <= target) {
+                if (window + earlier.blocks[0] <= target) {
                     return new FitPlan(0, until, fixed.tokens(), window, exact, false);
                 }
             }
         }
         int start = Math.max(1, earlier.from);
-        while (start < current && !(transcript.mayBegin(start) && earlier.small[start] + now.tokens <= target)) {
+        while (start < current
+                && !(transcript.mayBegin(start)
+                        && earlier.small[start] + earlier.blocks[start] + now.tokens <= target)) {
             start++;
         }
         return new FitPlan(start, current, fixed.tokens(), earlier.small[start] + now.tokens, exact, false);
@@ -119,6 +122,8 @@ public final class Fitter {
         final long[] whole;
         /** By message, with long outputs shortened. */
         final long[] small;
+        /** By message, of the memory blocks that go with them. */
+        final long[] blocks;
         /** The first message that could be kept. */
         int from;
 
@@ -127,25 +132,30 @@ public final class Fitter {
         Earlier(int current) {
             whole = new long[current + 1];
             small = new long[current + 1];
+            blocks = new long[current + 1];
+        }
+
+        boolean fits(int from, long room) {
+            return Math.min(small[from], whole[from]) + blocks[from] <= room;
         }
     }
 
-    private Earlier earlier(Transcript transcript, int current, long room) {
+    private Earlier earlier(Transcript transcript, FitBudget budget, long room) {
+        int current = transcript.currentTurn();
         Earlier earlier = new Earlier(current);
-        long[] whole = earlier.whole;
-        long[] small = earlier.small;
         int from = current;
-        while (from > 0 && Math.min(small[from], whole[from]) <= room) {
+        while (from > 0 && earlier.fits(from, room)) {
             from--;
             Count count = whole(transcript, from);
             Entry entry = transcript.entry(from);
             Count less = entry.outputs().isEmpty() ? count : counter.shortened(transcript, entry);
-            whole[from] = whole[from + 1] + count.tokens();
-            small[from] = small[from + 1] + less.tokens();
+            earlier.whole[from] = earlier.whole[from + 1] + count.tokens();
+            earlier.small[from] = earlier.small[from + 1] + less.tokens();
+            earlier.blocks[from] = earlier.blocks[from + 1] + budget.blocks().getOrDefault(from, 0L);
             earlier.exact &= count.exact() && less.exact();
         }
         // The last one may be what made it too much.
-        earlier.from = Math.min(small[from], whole[from]) <= room ? from : from + 1;
+        earlier.from = earlier.fits(from, room) ? from : from + 1;
         return earlier;
     }
 

@@ -25,9 +25,11 @@ public final class TokenCounter {
         return tokenizer;
     }
 
-    /** A memory block, as it stands in a message. */
+    /** A memory block, as it stands in a message. It comes again with each turn, as messages do. */
     public Count block(String text) {
-        return tokenizer.count(text).plus(new Count(MessageTokens.PER_MESSAGE, true));
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return cache.count(tokenizer, bytes, 0, bytes.length, () -> tokenizer.count(text))
+                .plus(new Count(MessageTokens.PER_MESSAGE, true));
     }
 
     /** What goes along with every turn: instructions, and tools as their JSON. */

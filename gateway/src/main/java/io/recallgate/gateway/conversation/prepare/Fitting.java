@@ -9,11 +9,15 @@ import io.recallgate.gateway.conversation.fit.FitOutcome.TooLong;
 import io.recallgate.gateway.conversation.fit.Fitter;
 import io.recallgate.gateway.conversation.fit.TokenCounter;
 import io.recallgate.gateway.conversation.prepare.Selection.Chosen;
+import io.recallgate.gateway.conversation.transcript.Span;
 import io.recallgate.gateway.conversation.transcript.Transcript;
 import io.recallgate.gateway.conversation.window.Ledger;
 import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,38 +33,71 @@ record Fitting(Transcript transcript, PreparationOptions options, TokenCounter c
     /** Below this, counting takes less than handing it over. */
     private static final int COUNTED_INLINE_BYTES = 8 * 1024;
 
+    /** What was probably counted before, and is only looked up by its digest: this takes less than a millisecond. */
+    private static final int KNOWN_INLINE_BYTES = 64 * 1024;
+
     /** What {@code TokenEstimateTest} prints of English, code and data: 1.06 to 1.34 times the tokens that they have. */
     private static final double MOST_OVERESTIMATED = 1.34;
 
-    /** What there is room for, beside these memories. */
-    FitBudget room(Ledger ledger, Chosen chosen) {
+    /** What a turn has beside the client's words: blocks of earlier turns, and its own. */
+    record Extras(Ledger ledger, Chosen chosen) {
+
+        boolean isEmpty() {
+            return chosen.block().isEmpty() && ledger.isEmpty();
+        }
+
+        private int chars() {
+            int chars = chosen.block().text().length();
+            for (String block : ledger.blocks().values()) {
+                chars += block.length();
+            }
+            return chars;
+        }
+    }
+
+    /** What there is room for, beside these. Counts all blocks: not for an event loop when there are many. */
+    FitBudget room(Extras extras) {
         return options.windows()
                 .find(transcript.options().model())
-                .map(window -> new FitBudget(window.budget(transcript.options().outputLimit()), memory(ledger, chosen)))
+                .map(window -> new FitBudget(
+                        window.budget(transcript.options().outputLimit()),
+                        extras.chosen().block().isEmpty()
+                                ? 0
+                                : tokens(extras.chosen().block().text()),
+                        tokens(extras.ledger())))
                 .orElse(FitBudget.UNKNOWN);
     }
 
-    private long memory(Ledger ledger, Chosen chosen) {
-        long tokens = chosen.block().isEmpty()
-                ? 0
-                : counter.block(chosen.block().text()).tokens();
-        for (String block : ledger.blocks().values()) {
-            tokens += counter.block(block).tokens();
-        }
+    private SortedMap<Integer, Long> tokens(Ledger ledger) {
+        SortedMap<Integer, Long> tokens = new TreeMap<>();
+        ledger.blocks().forEach((message, block) -> tokens.put(message, tokens(block)));
         return tokens;
     }
 
+    private long tokens(String block) {
+        return counter.block(block).tokens();
+    }
+
     /** Counts and cuts, here when it is little. */
-    Future<FitOutcome> fit(FitBudget room, @Nullable AcceptedWindow accepted, Deadline budget) {
+    Future<FitOutcome> fit(Extras extras, @Nullable AcceptedWindow accepted, Deadline budget) {
         Fitter fitter = new Fitter(counter, budget::isPassed);
-        if (bytesAfter(accepted == null ? 0 : accepted.messages()) < COUNTED_INLINE_BYTES) {
+        if (bytesAfter(accepted == null ? 0 : accepted.messages()) < COUNTED_INLINE_BYTES
+                && fixedBytes() + extras.chars() < KNOWN_INLINE_BYTES) {
             try {
-                return Future.succeededFuture(fitter.fit(transcript, room, accepted));
+                return Future.succeededFuture(fitter.fit(transcript, room(extras), accepted));
             } catch (RuntimeException e) {
                 return Future.failedFuture(e);
             }
         }
-        return workers.runOnHeld(JsonWorkers.LARGE_BYTES, budget, () -> fitter.fit(transcript, room, accepted));
+        return workers.runOnHeld(JsonWorkers.LARGE_BYTES, budget, () -> fitter.fit(transcript, room(extras), accepted));
+    }
+
+    private int fixedBytes() {
+        return Stream.concat(
+                        transcript.fixed().instructions().stream(),
+                        transcript.fixed().tools().stream())
+                .mapToInt(Span::length)
+                .sum();
     }
 
     private int bytesAfter(int messages) {

@@ -4,10 +4,10 @@ import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.conversation.assemble.Splice;
 import io.recallgate.gateway.conversation.fit.AcceptedWindow;
-import io.recallgate.gateway.conversation.fit.FitBudget;
 import io.recallgate.gateway.conversation.fit.FitOutcome;
 import io.recallgate.gateway.conversation.fit.FitPlan;
 import io.recallgate.gateway.conversation.fit.TokenCounter;
+import io.recallgate.gateway.conversation.prepare.Fitting.Extras;
 import io.recallgate.gateway.conversation.prepare.Selection.Chosen;
 import io.recallgate.gateway.conversation.transcript.Transcript;
 import io.recallgate.gateway.conversation.turn.PassThrough;
@@ -236,22 +236,22 @@ final class Preparing {
         }
 
         private void fit() {
-            FitBudget room = fitting.room(ledger, chosen);
-            then(fitting.fit(room, accepted, budget), fitted -> {
+            Extras extras = new Extras(ledger, chosen);
+            then(fitting.fit(extras, accepted, budget), fitted -> {
                 if (fitted.failed()) {
                     // The workers are in trouble or it took too long; either way there is another way.
                     degraded(fitted.cause());
                     fallBack();
                 } else {
-                    fitted(fitted.result(), room);
+                    fitted(fitted.result(), extras);
                 }
             });
         }
 
-        private void fitted(FitOutcome outcome, FitBudget room) {
+        private void fitted(FitOutcome outcome, Extras extras) {
             if (outcome instanceof FitPlan plan) {
                 assemble(Rung.FULL, plan, ledger, chosen);
-            } else if (outcome instanceof FitOutcome.TooLong && room.memory() > 0) {
+            } else if (outcome instanceof FitOutcome.TooLong && !extras.isEmpty()) {
                 // Memory goes before the client's own words do.
                 chosen = Chosen.NONE;
                 ledger = Ledger.NONE;
@@ -335,11 +335,12 @@ final class Preparing {
                 session.found(new Conversation(node.known().checkpoints(request.scope(), session.name()), List.of()));
                 accepted = session.accepted(counter.tokenizer()).orElse(null);
             }
-            FitBudget room = fitting.room(ledger, Chosen.NONE);
+            AcceptedWindow window = accepted;
+            Extras extras = new Extras(ledger, Chosen.NONE);
             // Not on the read workers, which may be what is in trouble.
             node.parts()
                     .vertx()
-                    .executeBlocking(() -> Fallback.choose(transcript, room, accepted), false)
+                    .executeBlocking(() -> Fallback.choose(transcript, fitting.room(extras), window), false)
                     .onComplete(chosenRung -> loop.runOnContext(turn -> fellBack(chosenRung)));
         }
 

@@ -53,6 +53,11 @@ public final class Ledger {
         return new Ledger(new TreeMap<>(placed.tailMap(firstKept)));
     }
 
+    /** Whether no message has a block. */
+    public boolean isEmpty() {
+        return placed.isEmpty();
+    }
+
     /** The blocks by message. */
     public SortedMap<Integer, String> blocks() {
         SortedMap<Integer, String> blocks = new TreeMap<>();

@@ -13,6 +13,7 @@ import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.RecallMode;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -264,6 +265,27 @@ class MemoryPreparationTest extends PreparationTest {
         assertThat(turn.labels())
                 .containsEntry("x-recallgate-messages-left-out", "2")
                 .containsEntry("x-recallgate-window", "full");
+    }
+
+    @Test
+    void aLongConversationOfShortTurnsIsGivenMemoriesToItsEnd() {
+        window(4_000);
+        List<String> messages = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            Memory fresh = memory(i + " Kyoto".repeat(200));
+            recall = request -> Future.succeededFuture(found(request, hit(fresh, 1)));
+            messages.add(user("And " + i + "?"));
+
+            PreparedTurn turn = prepare(new Ask(request(messages.toArray(String[]::new))));
+
+            // What the turns that are left out were given takes no room.
+            assertThat(turn.labels())
+                    .as("turn %s", i)
+                    .containsEntry("x-recallgate-memories", "1")
+                    .doesNotContainKey("x-recallgate-degraded");
+            await(answered(turn, ANSWER));
+            messages.add(assistant("In Kyoto."));
+        }
     }
 
     @Test
