@@ -84,7 +84,7 @@ final class Preparing {
                         .runOnHeld(
                                 request.body().length(),
                                 request.lifetime(),
-                                () -> Transcript.parse(request.protocol(), request.body())),
+                                this::decode),
                 decoded -> {
                     if (decoded.failed()) {
                         refuse(FailureException.of(decoded.cause()));
@@ -95,15 +95,26 @@ final class Preparing {
         return done.future();
     }
 
-    private void decoded(Transcript transcript) {
-        if (transcript.size() == 0) {
+    /** What a body says, and where it stands in its conversation, which it does not when it only has instructions. */
+    private record Decoded(Transcript transcript, @Nullable TurnSession session) {}
+
+    /** On a worker when the body is large. */
+    private Decoded decode() {
+        Transcript transcript = Transcript.parse(request.protocol(), request.body());
+        return new Decoded(transcript, transcript.size() == 0 ? null : new TurnSession(request, transcript));
+    }
+
+    private void decoded(Decoded decoded) {
+        Transcript transcript = decoded.transcript();
+        TurnSession session = decoded.session();
+        if (session == null) {
             // Instructions alone are no conversation: nobody said anything that could be looked for or remembered.
             settled = true;
             run.enter(Phase.ASSEMBLE);
             done.tryComplete(PassThrough.of(
                     request, transcript.options().model(), transcript.options().streams()));
         } else {
-            new Steps(transcript).identify();
+            new Steps(session).identify();
         }
     }
 
@@ -150,9 +161,9 @@ final class Preparing {
         private Future<List<Memory>> pinned = Future.succeededFuture(List.of());
         private @Nullable Future<RecallResponse> recalled;
 
-        Steps(Transcript transcript) {
-            this.transcript = transcript;
-            this.session = new TurnSession(request, transcript);
+        Steps(TurnSession session) {
+            this.transcript = session.transcript();
+            this.session = session;
             this.counter = node.counter(transcript.options().model());
             this.fitting =
                     new Fitting(transcript, options, counter, node.parts().workers());

@@ -31,10 +31,13 @@ final class TurnSession {
 
     private final Transcript transcript;
     private final String name;
+    private final String question;
     private List<Checkpoint> checkpoints = List.of();
 
+    /** Reads what is asked, which is as long as the newest message: not for an event loop when the body is large. */
     TurnSession(TurnRequest request, Transcript transcript) {
         this.transcript = transcript;
+        this.question = takesMemories() ? end(transcript.text(transcript.currentTurn())) : "";
         String given = request.session();
         // A client that names no session has one all the same: its conversation begins the same way each time.
         this.name = given == null ? "auto-" + transcript.chain(0).substring(0, NAME_DIGITS) : given;
@@ -71,14 +74,18 @@ final class TurnSession {
 
     /** What is recalled for this turn, empty when the user said nothing in words. */
     Optional<RecallRequest> question(Deadline deadline, CancelSignal cancel) {
-        String said = transcript.text(transcript.currentTurn()).strip();
-        if (said.isEmpty()) {
+        if (question.isEmpty()) {
             return Optional.empty();
         }
-        int from = Math.max(0, said.length() - QUESTION_CHARS);
-        from += Character.isLowSurrogate(said.charAt(from)) ? 1 : 0;
         return Optional.of(new RecallRequest(
-                said.substring(from), RecallMode.HYBRID, ASKED_HITS, null, Set.of(), false, deadline, cancel));
+                question, RecallMode.HYBRID, ASKED_HITS, null, Set.of(), false, deadline, cancel));
+    }
+
+    private static String end(String text) {
+        String said = text.strip();
+        int from = Math.max(0, said.length() - QUESTION_CHARS);
+        from += from > 0 && Character.isLowSurrogate(said.charAt(from)) ? 1 : 0;
+        return said.substring(from);
     }
 
     /** What is known of it. */
