@@ -198,16 +198,14 @@ final class Preparing {
         }
 
         private void identified(Future<Conversation> known) {
-            Conversation conversation = Conversation.UNKNOWN;
             if (known.succeeded()) {
-                conversation = known.result();
+                session.found(known.result());
+                ledger = Ledger.of(known.result().injections(), transcript);
             } else {
                 degraded(known.cause());
-                conversation = new Conversation(node.known().checkpoints(request.scope(), session.name()), List.of());
+                guess();
             }
-            session.found(conversation);
             accepted = session.accepted(counter.tokenizer()).orElse(null);
-            ledger = Ledger.of(conversation.injections(), transcript);
             run.enter(Phase.SELECT);
             if (ledger.has(transcript.currentTurn()) || !session.takesMemories()) {
                 run.enter(Phase.FIT);
@@ -220,6 +218,10 @@ final class Preparing {
             } else {
                 then(hits, answered -> then(pinned, found -> selected(hits(answered))));
             }
+        }
+
+        private void guess() {
+            session.guess(node.known().checkpoints(request.scope(), session.name()));
         }
 
         private List<RecallHit> hits(Future<RecallResponse> answered) {
@@ -343,7 +345,7 @@ final class Preparing {
             over.cancel(CancelCause.DEADLINE);
             // What was read of the database by now is taken; what is asked by then comes too late.
             if (accepted == null) {
-                session.found(new Conversation(node.known().checkpoints(request.scope(), session.name()), List.of()));
+                guess();
                 accepted = session.accepted(counter.tokenizer()).orElse(null);
             }
             AcceptedWindow window = accepted;

@@ -21,6 +21,7 @@ import io.recallgate.gateway.conversation.turn.TurnRequest;
 import io.recallgate.recall.api.AcceptedTurn;
 import io.recallgate.recall.api.Checkpoint;
 import io.recallgate.recall.api.MemoryDraft;
+import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -114,6 +115,25 @@ final class SplicedTurn implements PreparedTurn {
         if (read == null) {
             return Future.failedFuture(notRead());
         }
+        Deadline deadline = Deadline.afterMillis(node.parts().clock(), COMMIT_MILLIS);
+        return known(deadline).compose(asked -> store(read, deadline));
+    }
+
+    /**
+     * What was remembered before. A turn that had no time to ask asks now: else all of its conversation would be written anew,
+     * with memories that were removed since.
+     */
+    private Future<Void> known(Deadline deadline) {
+        return session.isKnown()
+                ? Future.succeededFuture()
+                : node.parts()
+                        .conversations()
+                        .load(request.scope(), session.name(), List.of(), deadline, new CancelSignal())
+                        .onSuccess(session::found)
+                        .mapEmpty();
+    }
+
+    private Future<Void> store(ReplyReader read, Deadline deadline) {
         int from = session.remembered();
         long bytes = read.unreadBytes() + bytesFrom(from);
         Future<AcceptedTurn> turn = bytes < READ_INLINE_BYTES
@@ -121,10 +141,7 @@ final class SplicedTurn implements PreparedTurn {
                 : node.parts().vertx().executeBlocking(() -> accepted(read, from), false);
         return turn.compose(accepted -> node.parts()
                 .conversations()
-                .accept(
-                        request.scope(),
-                        accepted,
-                        Deadline.afterMillis(node.parts().clock(), COMMIT_MILLIS))
+                .accept(request.scope(), accepted, deadline)
                 .onSuccess(stored -> {
                     Checkpoint checkpoint = accepted.checkpoint();
                     if (checkpoint != null) {

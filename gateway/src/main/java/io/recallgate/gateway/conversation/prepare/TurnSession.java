@@ -33,6 +33,7 @@ final class TurnSession {
     private final String name;
     private final String question;
     private List<Checkpoint> checkpoints = List.of();
+    private boolean known;
 
     /** Reads what is asked, which is as long as the newest message: not for an event loop when the body is large. */
     TurnSession(TurnRequest request, Transcript transcript) {
@@ -88,9 +89,20 @@ final class TurnSession {
         return said.substring(from);
     }
 
-    /** What is known of it. */
+    /** What the database knows of it. */
     void found(Conversation conversation) {
         checkpoints = conversation.checkpoints();
+        known = true;
+    }
+
+    /** What this node knows of it, which may be less. Does nothing when the database has answered. */
+    void guess(List<Checkpoint> lately) {
+        checkpoints = known ? checkpoints : lately;
+    }
+
+    /** Whether the database has answered. */
+    boolean isKnown() {
+        return known;
     }
 
     /** The window to go on with, empty when none suits or other tokens were counted. */

@@ -6,6 +6,7 @@ import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.conversation.turn.PreparedTurn;
 import io.recallgate.recall.api.DegradeReason;
+import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.RecallMode;
 import io.recallgate.recall.api.RecallResponse;
 import io.recallgate.time.CancelCause;
@@ -138,6 +139,25 @@ class PreparationBudgetTest extends PreparationTest {
 
         assertThat(sent(await(turn))).isEqualTo(request(user("new")));
         assertThat(turn.result().labels()).containsEntry(WINDOW, "suffix");
+    }
+
+    @Test
+    void aTurnThatHadNoTimeToAskRemembersOnlyWhatIsNew() {
+        turn(new Ask(request(user("Hi"))));
+        onAnotherNode();
+        Promise<Void> late = Promise.promise();
+        conversations.reading(late::future);
+        Future<PreparedTurn> turn = begin(new Ask(request(user("Hi"), assistant("In Kyoto."), user("More"))));
+        runOut();
+        PreparedTurn sent = await(turn);
+        late.complete();
+
+        await(answered(sent, ANSWER));
+
+        // The beginning was remembered with the first turn, and may have been removed since.
+        assertThat(conversations.accepted.get(1).drafts())
+                .extracting(MemoryDraft::content)
+                .containsExactly("More", "In Kyoto.");
     }
 
     @Test

@@ -76,7 +76,16 @@ abstract class PreparationTest {
 
     @BeforeEach
     void make() {
-        preparation = new MemoryPreparation(
+        preparation = fresh();
+    }
+
+    /** From now on, by a node that has served nobody yet, with the same memory. */
+    void onAnotherNode() {
+        preparation = fresh();
+    }
+
+    private MemoryPreparation fresh() {
+        return new MemoryPreparation(
                 new MemoryPreparation.Parts(
                         vertx,
                         (scope, request) -> {
