@@ -207,7 +207,7 @@ final class Preparing {
             }
             accepted = session.accepted(counter.tokenizer()).orElse(null);
             run.enter(Phase.SELECT);
-            if (ledger.has(transcript.currentTurn()) || !session.takesMemories()) {
+            if (ledger.has(transcript.currentTurn()) || !session.takesMemories() || session.isUnderway()) {
                 run.enter(Phase.FIT);
                 fit();
                 return;

@@ -73,6 +73,14 @@ final class TurnSession {
         return takesMemories() && transcript.currentTurn() == transcript.size() - 1;
     }
 
+    /**
+     * Whether the newest message was sent before and something has followed it: what was not put into it then is not put into it
+     * now, since the provider's cache has all that followed behind it as it was.
+     */
+    boolean isUnderway() {
+        return !isNewQuestion() && remembered() > transcript.currentTurn();
+    }
+
     /** What is recalled for this turn, empty when the user said nothing in words. */
     Optional<RecallRequest> question(Deadline deadline, CancelSignal cancel) {
         if (question.isEmpty()) {

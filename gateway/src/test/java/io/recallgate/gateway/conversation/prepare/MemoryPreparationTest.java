@@ -95,6 +95,21 @@ class MemoryPreparationTest extends PreparationTest {
     }
 
     @Test
+    void aMessageThatWasGivenNothingIsGivenNothingWhenToolsHaveFollowedIt() {
+        String call = "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"a\",\"type\":\"function\",\"function\":"
+                + "{\"name\":\"look\",\"arguments\":\"{}\"}}]}";
+        String result = "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"Kyoto\"}";
+        String first = turn(new Ask(request(user("Where is Mina?"))));
+        recall = request -> Future.succeededFuture(found(request, hit(KYOTO, 1)));
+
+        PreparedTurn next = prepare(new Ask(request(user("Where is Mina?"), call, result)));
+
+        assertThat(sent(next)).startsWith(first.substring(0, first.length() - 2));
+        assertThat(next.labels()).containsEntry("x-recallgate-memories", "0");
+        assertThat(recalled).hasSize(1);
+    }
+
+    @Test
     void whatTheConversationItselfSaysIsNotRecalledIntoIt() {
         turn(new Ask(request(user("Mina lives in Kyoto"))));
         MemoryDraft said = lastDrafts().get(0);
