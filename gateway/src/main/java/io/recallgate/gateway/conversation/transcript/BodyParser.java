@@ -19,6 +19,8 @@ final class BodyParser implements Closeable {
     /** Deeper than tools nest their arguments, and shallow enough that recursion over it is safe. */
     static final int MAX_DEPTH = 64;
 
+    private static final int NO_LIMIT = -1;
+
     private static final JsonFactory FACTORY = JsonFactory.builder()
             // UTF-8 and nothing else: a guessed UTF-16 would make two readers see two documents.
             .disable(JsonFactory.Feature.CHARSET_DETECTION)
@@ -135,7 +137,7 @@ final class BodyParser implements Closeable {
     }
 
     /**
-     * A whole number from 0 on, null for {@code null}.
+     * A whole number from 0 on, null for {@code null}, and for -1, which several local servers take for no limit.
      *
      * @throws FailureException {@code invalid-field} for anything else
      */
@@ -146,11 +148,12 @@ final class BodyParser implements Closeable {
         }
         if (token != JsonToken.VALUE_NUMBER_INT
                 || parser.getNumberType() != JsonParser.NumberType.INT
-                || parser.getIntValue() < 0) {
+                || parser.getIntValue() < NO_LIMIT) {
             throw FailureException.ofField(
                     FailureCode.INVALID_FIELD, field, field + " must be a whole number from 0 on");
         }
-        return parser.getIntValue();
+        int limit = parser.getIntValue();
+        return limit == NO_LIMIT ? null : limit;
     }
 
     /**

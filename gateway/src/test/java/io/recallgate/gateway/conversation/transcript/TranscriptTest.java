@@ -40,6 +40,11 @@ class TranscriptTest {
         assertThat(anthropic("{'messages':[{'role':'user','content':'hi'}],'stream':null}")
                         .options())
                 .isEqualTo(new RequestOptions("", false, false, null));
+        // As clients of local servers ask for an answer of any length.
+        assertThat(openAi("{'messages':[{'role':'user','content':'hi'}],'max_tokens':-1}")
+                        .options()
+                        .outputLimit())
+                .isNull();
     }
 
     @Test
@@ -213,7 +218,7 @@ class TranscriptTest {
         assertRefused("{'model':'m'}", FailureCode.INVALID_FIELD, "messages");
         assertRefused("{'model':null,'messages':[{'role':'user'}]}", FailureCode.INVALID_FIELD, "model");
         assertRefused("{'stream':1,'messages':[{'role':'user'}]}", FailureCode.INVALID_FIELD, "stream");
-        assertRefused("{'max_tokens':-1,'messages':[{'role':'user'}]}", FailureCode.INVALID_FIELD, "max_tokens");
+        assertRefused("{'max_tokens':-2,'messages':[{'role':'user'}]}", FailureCode.INVALID_FIELD, "max_tokens");
         assertRefused(
                 "{'max_tokens':99999999999,'messages':[{'role':'user'}]}", FailureCode.INVALID_FIELD, "max_tokens");
         assertRefused(
