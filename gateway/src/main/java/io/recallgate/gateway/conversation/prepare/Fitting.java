@@ -2,10 +2,12 @@ package io.recallgate.gateway.conversation.prepare;
 
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.conversation.assemble.Splice;
 import io.recallgate.gateway.conversation.fit.AcceptedWindow;
 import io.recallgate.gateway.conversation.fit.FitBudget;
 import io.recallgate.gateway.conversation.fit.FitOutcome;
 import io.recallgate.gateway.conversation.fit.FitOutcome.TooLong;
+import io.recallgate.gateway.conversation.fit.FitPlan;
 import io.recallgate.gateway.conversation.fit.Fitter;
 import io.recallgate.gateway.conversation.fit.TokenCounter;
 import io.recallgate.gateway.conversation.prepare.Selection.Chosen;
@@ -15,8 +17,10 @@ import io.recallgate.gateway.conversation.window.Ledger;
 import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +46,8 @@ record Fitting(Transcript transcript, PreparationOptions options, TokenCounter c
     /** What a turn has beside the client's words: blocks of earlier turns, and its own. */
     record Extras(Ledger ledger, Chosen chosen) {
 
+        static final Extras NONE = new Extras(Ledger.NONE, Chosen.NONE);
+
         boolean isEmpty() {
             return chosen.block().isEmpty() && ledger.isEmpty();
         }
@@ -55,8 +61,17 @@ record Fitting(Transcript transcript, PreparationOptions options, TokenCounter c
         }
     }
 
-    /** What there is room for, beside these. Counts all blocks: not for an event loop when there are many. */
-    FitBudget room(Extras extras) {
+    /**
+     * What can be sent.
+     *
+     * @param extras those of whose blocks the messages are sent are in the splice
+     */
+    record Ready(Rung rung, FitPlan plan, Extras extras, Splice splice) {}
+
+    /** What came of it; ready for a plan and nothing else. */
+    record Fitted(FitOutcome outcome, Optional<Ready> ready) {}
+
+    private FitBudget room(Extras extras) {
         return options.windows()
                 .find(transcript.options().model())
                 .map(window -> new FitBudget(
@@ -78,24 +93,46 @@ record Fitting(Transcript transcript, PreparationOptions options, TokenCounter c
         return counter.block(block).tokens();
     }
 
-    /** Counts and cuts, here when it is little. */
-    Future<FitOutcome> fit(Extras extras, @Nullable AcceptedWindow accepted, Deadline budget) {
+    /** Counts, cuts and splices, here when it is little. */
+    Future<Fitted> fit(Extras extras, @Nullable AcceptedWindow accepted, Deadline budget) {
         Fitter fitter = new Fitter(counter, budget::isPassed);
-        if (bytesAfter(accepted == null ? 0 : accepted.messages()) < COUNTED_INLINE_BYTES
-                && fixedBytes() + extras.chars() < KNOWN_INLINE_BYTES) {
-            try {
-                return Future.succeededFuture(fitter.fit(transcript, room(extras), accepted));
-            } catch (RuntimeException e) {
-                return Future.failedFuture(e);
-            }
+        Callable<Fitted> work = () -> {
+            FitOutcome outcome = fitter.fit(transcript, room(extras), accepted);
+            return new Fitted(
+                    outcome,
+                    outcome instanceof FitPlan plan ? Optional.of(ready(Rung.FULL, plan, extras)) : Optional.empty());
+        };
+        return workers.runOnHeld(isLittle(extras, accepted) ? 0 : JsonWorkers.LARGE_BYTES, budget, work);
+    }
+
+    private boolean isLittle(Extras extras, @Nullable AcceptedWindow accepted) {
+        return bytesAfter(accepted == null ? 0 : accepted.messages()) < COUNTED_INLINE_BYTES
+                && fixedBytes() + extras.chars() < KNOWN_INLINE_BYTES
+                // What is shortened is looked at from its beginning to its end.
+                && (accepted == null
+                        || accepted.shortenedUntil() == 0
+                        || transcript.body().length() < JsonWorkers.LARGE_BYTES);
+    }
+
+    /** What is sent when there is no time for {@link #fit}, empty when nothing is safe. Not for an event loop. */
+    Optional<Ready> fallBack(Extras extras, @Nullable AcceptedWindow accepted) {
+        return Fallback.choose(transcript, room(extras), accepted)
+                .map(chosen ->
+                        ready(chosen.rung(), chosen.plan(), chosen.rung() == Rung.ACCEPTED ? extras : Extras.NONE));
+    }
+
+    /** The bytes of a plan, with these blocks. */
+    Ready ready(Rung rung, FitPlan plan, Extras extras) {
+        SortedMap<Integer, String> blocks =
+                new TreeMap<>(extras.ledger().from(plan.firstKept()).blocks());
+        if (!extras.chosen().block().isEmpty()) {
+            blocks.put(transcript.currentTurn(), extras.chosen().block().text());
         }
-        return workers.runOnHeld(JsonWorkers.LARGE_BYTES, budget, () -> fitter.fit(transcript, room(extras), accepted));
+        return new Ready(rung, plan, extras, Splice.of(transcript, plan, blocks));
     }
 
     private int fixedBytes() {
-        return Stream.concat(
-                        transcript.fixed().instructions().stream(),
-                        transcript.fixed().tools().stream())
+        return Stream.concat(transcript.fixed().instructions().stream(), transcript.fixed().tools().stream())
                 .mapToInt(Span::length)
                 .sum();
     }

@@ -8,6 +8,8 @@ import io.recallgate.gateway.conversation.fit.FitOutcome;
 import io.recallgate.gateway.conversation.fit.FitPlan;
 import io.recallgate.gateway.conversation.fit.TokenCounter;
 import io.recallgate.gateway.conversation.prepare.Fitting.Extras;
+import io.recallgate.gateway.conversation.prepare.Fitting.Fitted;
+import io.recallgate.gateway.conversation.prepare.Fitting.Ready;
 import io.recallgate.gateway.conversation.prepare.Selection.Chosen;
 import io.recallgate.gateway.conversation.transcript.Transcript;
 import io.recallgate.gateway.conversation.turn.PassThrough;
@@ -31,8 +33,6 @@ import io.vertx.core.Promise;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -78,20 +78,13 @@ final class Preparing {
             timer.cancel();
             over.cancel(CancelCause.SUPERSEDED);
         });
-        then(
-                node.parts()
-                        .workers()
-                        .runOnHeld(
-                                request.body().length(),
-                                request.lifetime(),
-                                this::decode),
-                decoded -> {
-                    if (decoded.failed()) {
-                        refuse(FailureException.of(decoded.cause()));
-                    } else {
-                        decoded(decoded.result());
-                    }
-                });
+        then(node.parts().workers().runOnHeld(request.body().length(), request.lifetime(), this::decode), decoded -> {
+            if (decoded.failed()) {
+                refuse(FailureException.of(decoded.cause()));
+            } else {
+                decoded(decoded.result());
+            }
+        });
         return done.future();
     }
 
@@ -261,16 +254,16 @@ final class Preparing {
             });
         }
 
-        private void fitted(FitOutcome outcome, Extras extras) {
-            if (outcome instanceof FitPlan plan) {
-                assemble(Rung.FULL, plan, ledger, chosen);
-            } else if (outcome instanceof FitOutcome.TooLong && !extras.isEmpty()) {
+        private void fitted(Fitted fitted, Extras extras) {
+            if (fitted.ready().isPresent()) {
+                assemble(fitted.ready().get());
+            } else if (fitted.outcome() instanceof FitOutcome.TooLong && !extras.isEmpty()) {
                 // Memory goes before the client's own words do.
                 chosen = Chosen.NONE;
                 ledger = Ledger.NONE;
                 labels.degraded("context-full");
                 fit();
-            } else if (outcome instanceof FitOutcome.TooLong tooLong) {
+            } else if (fitted.outcome() instanceof FitOutcome.TooLong tooLong) {
                 tooLong(tooLong);
             } else {
                 expire();
@@ -288,38 +281,36 @@ final class Preparing {
             }
             labels.degraded("window-estimated");
             int start = transcript.currentTurn();
-            assemble(Rung.SUFFIX, new FitPlan(start, 0, 0, tooLong.needed(), false, false), Ledger.NONE, Chosen.NONE);
+            FitPlan plan = new FitPlan(start, 0, 0, tooLong.needed(), false, false);
+            assemble(fitting.ready(Rung.SUFFIX, plan, Extras.NONE));
         }
 
-        private void assemble(Rung rung, FitPlan plan, Ledger sentAgain, Chosen fresh) {
+        private void assemble(Ready ready) {
             run.enter(Phase.ASSEMBLE);
-            SortedMap<Integer, String> blocks =
-                    new TreeMap<>(sentAgain.from(plan.firstKept()).blocks());
-            if (!fresh.block().isEmpty()) {
-                blocks.put(transcript.currentTurn(), fresh.block().text());
-            }
             settled = true;
-            Splice splice = Splice.of(transcript, plan, blocks);
-            labels.window(rung, plan.firstKept());
-            labels.memories(given(splice, sentAgain, fresh));
+            labels.window(ready.rung(), ready.plan().firstKept());
+            labels.memories(given(ready.splice(), ready.extras()));
             done.tryComplete(new SplicedTurn(
                     node,
                     request,
                     session,
-                    new SplicedTurn.Sent(rung, plan, fresh, counter.tokenizer()),
-                    splice,
+                    new SplicedTurn.Sent(
+                            ready.rung(), ready.plan(), ready.extras().chosen(), counter.tokenizer()),
+                    ready.splice(),
                     labels.headers()));
         }
 
         /** The memories that the newest message has, now or since the turn began. */
-        private List<String> given(Splice splice, Ledger sentAgain, Chosen fresh) {
+        private List<String> given(Splice splice, Extras extras) {
             int newest = transcript.currentTurn();
             if (!splice.injected().contains(newest)) {
                 return List.of();
             }
-            return fresh.block().isEmpty()
-                    ? sentAgain.memories(newest).stream().map(UUID::toString).toList()
-                    : fresh.block().ids();
+            return extras.chosen().block().isEmpty()
+                    ? extras.ledger().memories(newest).stream()
+                            .map(UUID::toString)
+                            .toList()
+                    : extras.chosen().block().ids();
         }
 
         /** Time is up: whoever has the word loses it. */
@@ -353,11 +344,11 @@ final class Preparing {
             // Not on the read workers, which may be what is in trouble.
             node.parts()
                     .vertx()
-                    .executeBlocking(() -> Fallback.choose(transcript, fitting.room(extras), window), false)
+                    .executeBlocking(() -> fitting.fallBack(extras, window), false)
                     .onComplete(chosenRung -> loop.runOnContext(turn -> fellBack(chosenRung)));
         }
 
-        private void fellBack(AsyncResult<Optional<Fallback>> outcome) {
+        private void fellBack(AsyncResult<Optional<Ready>> outcome) {
             if (done.future().isComplete()) {
                 return;
             }
@@ -370,9 +361,7 @@ final class Preparing {
                                     "the request could not be prepared in time, and is too long to be sent as it is")
                             .retryAfter(Duration.ofSeconds(1)));
                 } else {
-                    Fallback fallback = outcome.result().get();
-                    boolean keepsBlocks = fallback.rung() == Rung.ACCEPTED;
-                    assemble(fallback.rung(), fallback.plan(), keepsBlocks ? ledger : Ledger.NONE, Chosen.NONE);
+                    assemble(outcome.result().get());
                 }
             } catch (RuntimeException e) {
                 refuse(FailureException.of(e));

@@ -86,8 +86,8 @@ final class TurnSession {
         if (question.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(new RecallRequest(
-                question, RecallMode.HYBRID, ASKED_HITS, null, Set.of(), false, deadline, cancel));
+        return Optional.of(
+                new RecallRequest(question, RecallMode.HYBRID, ASKED_HITS, null, Set.of(), false, deadline, cancel));
     }
 
     private static String end(String text) {
