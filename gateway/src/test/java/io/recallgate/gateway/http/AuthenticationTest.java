@@ -95,8 +95,7 @@ class AuthenticationTest {
         String turn = "{\"model\":\"m\",\"messages\":[]}";
         for (String path : List.of("/v1/chat/completions", "/v1/messages")) {
             for (String memory : List.of("full", "read")) {
-                assertThat(gateway.post(
-                                        path, turn, "x-recallgate-key", "only-writer", "x-recallgate-memory", memory)
+                assertThat(gateway.post(path, turn, "x-recallgate-key", "only-writer", "x-recallgate-memory", memory)
                                 .statusCode())
                         .as(path + " " + memory)
                         .isEqualTo(403);
