@@ -193,7 +193,9 @@ final class Preparing {
         private void identified(Future<Conversation> known) {
             if (known.succeeded()) {
                 session.found(known.result());
-                ledger = Ledger.of(known.result().injections(), transcript);
+                ledger = session.beginsUnnamed()
+                        ? ledger
+                        : Ledger.of(known.result().injections(), transcript);
             } else {
                 degraded(known.cause());
                 guess();

@@ -31,6 +31,7 @@ final class TurnSession {
 
     private final Transcript transcript;
     private final String name;
+    private final boolean named;
     private final String question;
     private List<Checkpoint> checkpoints = List.of();
     private boolean known;
@@ -40,6 +41,7 @@ final class TurnSession {
         this.transcript = transcript;
         this.question = takesMemories() ? end(transcript.text(transcript.currentTurn())) : "";
         String given = request.session();
+        this.named = given != null;
         // A client that names no session has one all the same: its conversation begins the same way each time.
         this.name = given == null ? "auto-" + transcript.chain(0).substring(0, NAME_DIGITS) : given;
     }
@@ -79,6 +81,14 @@ final class TurnSession {
      */
     boolean isUnderway() {
         return !isNewQuestion() && remembered() > transcript.currentTurn();
+    }
+
+    /**
+     * Whether this may be another conversation than the one that began with the same words, which only a name would tell. What
+     * that one was given is as old as it is, and no provider's cache is worth that.
+     */
+    boolean beginsUnnamed() {
+        return !named && transcript.size() == 1;
     }
 
     /** What is recalled for this turn, empty when the user said nothing in words. */

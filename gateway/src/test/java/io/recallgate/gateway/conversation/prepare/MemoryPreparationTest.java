@@ -251,6 +251,23 @@ class MemoryPreparationTest extends PreparationTest {
     }
 
     @Test
+    void aConversationWithoutANameThatBeginsLikeAnOlderOneIsGivenWhatIsFoundNow() {
+        recall = request -> Future.succeededFuture(found(request, hit(KYOTO, 1)));
+        String older = turn(new Ask(question("What is new?")).in(null));
+        recall = request -> Future.succeededFuture(found(request, hit(OSLO, 1)));
+
+        String newer = turn(new Ask(question("What is new?")).in(null));
+        PreparedTurn next =
+                prepare(new Ask(request(user("What is new?"), assistant("In Kyoto."), user("Thanks"))).in(null));
+
+        assertThat(older).contains(KYOTO.id().toString());
+        assertThat(newer)
+                .contains(OSLO.id().toString())
+                .doesNotContain(KYOTO.id().toString());
+        assertThat(sent(next)).startsWith(newer.substring(0, newer.length() - 2));
+    }
+
+    @Test
     void aPictureAsksNothingAndAnAnthropicMessageIsGivenABlockOfItsOwn() {
         recall = request -> Future.succeededFuture(found(request, hit(KYOTO, 1)));
         String picture =
