@@ -7,6 +7,7 @@ import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.read.ReadScheduler.Effect;
 import io.recallgate.recall.read.ReadScheduler.Ending;
+import io.recallgate.time.Alarm;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
@@ -24,7 +25,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -53,17 +53,13 @@ public final class ReadWorkers {
     // All below is guarded by this.
 
     private final ReadScheduler scheduler;
+    private final Alarm alarm;
     private final Map<Long, Job<?>> jobs = new HashMap<>();
     private final Map<Long, ThreadPoolExecutor> threads = new HashMap<>();
     /** What each worker's thread is at, also when its caller has left. */
     private final Map<Long, Job<?>> atWork = new HashMap<>();
 
     private long jobsMade;
-    /** Tells the timer that was armed last from one that was too late to be cancelled. */
-    private long timersArmed;
-
-    private OptionalLong wakeAt = OptionalLong.empty();
-    private Timers.@Nullable Timer timer;
     private @Nullable Promise<Void> quiet;
 
     /**
@@ -127,6 +123,7 @@ public final class ReadWorkers {
         this.timers = timers;
         this.meters = meters;
         this.scheduler = new ReadScheduler(limits);
+        this.alarm = new Alarm(clock, timers);
         for (Lane lane : Lane.values()) {
             gauge("recallgate.read.waiting", "Reads that wait for a read worker", lane, all -> all.waiting(lane));
             gauge("recallgate.read.waiting.bytes", "What these are charged with", lane, all -> all.waitingBytes(lane));
@@ -169,6 +166,7 @@ public final class ReadWorkers {
      */
     public <T> Future<T> run(Ask ask, Callable<T> job) {
         if (ask.cancels().stream().anyMatch(CancelSignal::isCancelled)) {
+            // A worker that is free would have begun before the signal was looked at.
             return Future.failedFuture(failure(Ending.CANCELLED));
         }
         Job<T> mine = new Job<>(ask, job, promise());
@@ -180,6 +178,7 @@ public final class ReadWorkers {
         List<CancelSignal.Registration> registrations = new ArrayList<>();
         on(now -> scheduler.submit(
                 id, ask.lane(), ask.bytes(), now + ask.deadline().remainingNanos(), now));
+        // Not before it is submitted: a signal that has fired meanwhile cancels it here and now.
         for (CancelSignal signal : ask.cancels()) {
             registrations.add(signal.onCancel(cause -> on(now -> scheduler.left(id, now))));
         }
@@ -254,7 +253,7 @@ public final class ReadWorkers {
             for (Effect effect : event.at(clock.nanoTime())) {
                 perform(effect, answers);
             }
-            rearm();
+            alarm.set(scheduler.wakeAt(), this::timeIsUp);
             over = quiet != null && scheduler.isQuiet();
         }
         answers.forEach(Runnable::run);
@@ -348,29 +347,11 @@ public final class ReadWorkers {
         return thread;
     }
 
-    private void rearm() {
-        OptionalLong next = scheduler.wakeAt();
-        if (next.equals(wakeAt)) {
-            return;
-        }
-        if (timer != null) {
-            timer.cancel();
-            timer = null;
-        }
-        wakeAt = next;
-        if (next.isPresent()) {
-            long mine = ++timersArmed;
-            timer = timers.schedule(next.getAsLong() - clock.nanoTime(), () -> on(now -> timeIsUp(mine, now)));
-        }
-    }
-
-    private List<Effect> timeIsUp(long armed, long now) {
-        if (armed == timersArmed) {
-            // Whatever is due next is armed anew, be it this very time for a timer that came early.
-            timer = null;
-            wakeAt = OptionalLong.empty();
-        }
-        return scheduler.timeIsUp(now);
+    private void timeIsUp(long which) {
+        on(now -> {
+            alarm.rang(which);
+            return scheduler.timeIsUp(now);
+        });
     }
 
     private void count(Job<?> job, String outcome) {

@@ -7,6 +7,7 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.conversation.admission.Admission.Effect;
 import io.recallgate.gateway.conversation.admission.Admission.Why;
 import io.recallgate.recall.api.Scope;
+import io.recallgate.time.Alarm;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Timers;
@@ -20,7 +21,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.function.LongFunction;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -35,17 +35,13 @@ public final class TurnAdmission {
     private static final Duration RETRY = Duration.ofSeconds(5);
 
     private final Clock clock;
-    private final Timers timers;
 
     // All below is guarded by this.
 
     private final Admission admission;
+    private final Alarm alarm;
     private final Map<Long, Promise<Place>> asking = new HashMap<>();
     private long asked;
-    private OptionalLong wakeAt = OptionalLong.empty();
-    private Timers.@Nullable Timer timer;
-    /** Tells the timer that was armed last from one that was too late to be cancelled. */
-    private long timersArmed;
 
     /** A turn's place. */
     @FunctionalInterface
@@ -57,8 +53,8 @@ public final class TurnAdmission {
     /** @param registry shows how many are active and wait */
     public TurnAdmission(AdmissionLimits limits, Clock clock, Timers timers, MeterRegistry registry) {
         this.clock = clock;
-        this.timers = timers;
         this.admission = new Admission(limits);
+        this.alarm = new Alarm(clock, timers);
         gauge(registry, "recallgate.turn.active", "Conversation turns that have a place", Admission::active);
         gauge(registry, "recallgate.turn.waiting", "Conversation turns that wait for one", Admission::waiting);
     }
@@ -123,33 +119,16 @@ public final class TurnAdmission {
                     answers.add(() -> promise.complete(() -> on(now -> admission.left(effect.turn()))));
                 }
             }
-            rearm();
+            alarm.set(admission.wakeAt(), this::timeIsUp);
         }
         answers.forEach(Runnable::run);
     }
 
-    private void rearm() {
-        OptionalLong next = admission.wakeAt();
-        if (next.equals(wakeAt)) {
-            return;
-        }
-        if (timer != null) {
-            timer.cancel();
-            timer = null;
-        }
-        wakeAt = next;
-        if (next.isPresent()) {
-            long mine = ++timersArmed;
-            timer = timers.schedule(next.getAsLong() - clock.nanoTime(), () -> on(now -> timeIsUp(mine, now)));
-        }
-    }
-
-    private List<Effect> timeIsUp(long armed, long now) {
-        if (armed == timersArmed) {
-            timer = null;
-            wakeAt = OptionalLong.empty();
-        }
-        return admission.timeIsUp(now);
+    private void timeIsUp(long which) {
+        on(now -> {
+            alarm.rang(which);
+            return admission.timeIsUp(now);
+        });
     }
 
     private static FailureException refusal(Why why) {
