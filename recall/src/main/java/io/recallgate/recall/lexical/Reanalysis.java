@@ -8,10 +8,10 @@ import io.recallgate.recall.lexical.WordTable.Page;
 import io.recallgate.recall.lexical.WordTable.Renewed;
 import io.recallgate.recall.lexical.WordTable.Stale;
 import io.recallgate.time.Clock;
+import io.recallgate.time.Rounds;
 import io.recallgate.time.Timers;
-import io.vertx.core.Context;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.json.JsonObject;
@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,20 +54,16 @@ public final class Reanalysis {
 
     private static final UUID START = new UUID(0, 0);
 
-    private final Context context;
+    private final Rounds<Page> rounds;
     private final WordTable table;
     private final LexicalAnalysis analysis;
     private final WorkerExecutor workers;
     private final Clock clock;
-    private final Timers timers;
     private final TroubleLog troubles;
 
     private UUID after = START;
     private long renewed;
-    private boolean running;
-    private boolean stopped;
-    private Timers.@Nullable Timer timer;
-    private @Nullable Promise<Void> idle;
+    private long stepNanos;
 
     /**
      * One that does nothing before {@link #start()}.
@@ -78,12 +73,11 @@ public final class Reanalysis {
      * @param workers run it
      */
     public Reanalysis(Vertx vertx, Database database, LexicalAnalysis analysis, WorkerExecutor workers, Pace pace) {
-        this.context = vertx.getOrCreateContext();
+        this.rounds = new Rounds<>(vertx.getOrCreateContext(), pace.timers(), this::step, this::ended);
         this.table = new WordTable(database, pace.clock());
         this.analysis = analysis;
         this.workers = workers;
         this.clock = pace.clock();
-        this.timers = pace.timers();
         this.troubles = new TroubleLog(LOG, clock, "memories are analysed anew again");
     }
 
@@ -97,57 +91,27 @@ public final class Reanalysis {
 
     /** Begins, a while later. */
     public void start() {
-        onContext(() -> arm(FIRST_MILLIS));
+        rounds.start(FIRST_MILLIS);
     }
 
     /** Begins no further step; completes when the one that runs has ended. Idempotent; never fails. */
     public Future<Void> stop() {
-        Promise<Void> done = Promise.promise();
-        onContext(() -> {
-            stopped = true;
-            if (timer != null) {
-                timer.cancel();
-                timer = null;
-            }
-            if (idle == null) {
-                idle = Promise.promise();
-            }
-            idle.future().onComplete(done);
-            if (!running) {
-                idle.tryComplete();
-            }
-        });
-        return done.future();
+        return rounds.stop();
     }
 
-    private void arm(long millis) {
-        if (!stopped && timer == null) {
-            timer = timers.schedule(TimeUnit.MILLISECONDS.toNanos(millis), () -> onContext(this::step));
-        }
+    private Future<Page> step() {
+        stepNanos = clock.nanoTime();
+        return table.page(after, analysis.id(), PAGE)
+                .compose(page -> groups(groups(page.stale()), 0).map(page));
     }
 
-    private void step() {
-        timer = null;
-        if (stopped || running) {
-            return;
+    private long ended(AsyncResult<Page> step) {
+        if (step.failed()) {
+            troubles.trouble("memories cannot be analysed anew", step.cause());
+            return TROUBLE_MILLIS;
         }
-        running = true;
-        long started = clock.nanoTime();
-        table.page(after, analysis.id(), PAGE)
-                .compose(page -> groups(groups(page.stale()), 0).map(page))
-                .onComplete(done -> onContext(() -> {
-                    running = false;
-                    if (idle != null) {
-                        idle.tryComplete();
-                    }
-                    if (done.failed()) {
-                        troubles.trouble("memories cannot be analysed anew", done.cause());
-                        arm(TROUBLE_MILLIS);
-                        return;
-                    }
-                    troubles.over();
-                    arm(next(done.result(), TimeUnit.NANOSECONDS.toMillis(clock.nanoTime() - started)));
-                }));
+        troubles.over();
+        return next(step.result(), TimeUnit.NANOSECONDS.toMillis(clock.nanoTime() - stepNanos));
     }
 
     /** How long to rest. */
@@ -165,7 +129,7 @@ public final class Reanalysis {
     }
 
     private Future<Void> groups(List<List<UUID>> groups, int index) {
-        return stopped || index == groups.size()
+        return rounds.isStopped() || index == groups.size()
                 ? Future.succeededFuture()
                 : table.contents(groups.get(index))
                         .compose(contents -> workers.executeBlocking(() -> analysed(contents), false))
@@ -213,9 +177,5 @@ public final class Reanalysis {
             groups.add(group);
         }
         return groups;
-    }
-
-    private void onContext(Runnable action) {
-        context.runOnContext(ignored -> action.run());
     }
 }

@@ -10,18 +10,17 @@ import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.database.TroubleLog;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.time.Clock;
+import io.recallgate.time.Rounds;
 import io.recallgate.time.Timers;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,18 +51,15 @@ public final class Retention {
     /** Between rounds while there is more to remove. */
     static final long MORE_MILLIS = 1_000;
 
-    private final Context context;
+    private final Rounds<Outcome> rounds;
     private final RetentionTable table;
     private final Supplier<RetentionPolicy> policy;
     private final Parts parts;
     private final TroubleLog troubles;
 
-    private boolean running;
-    private boolean stopped;
+    private Round round = new Round();
     private int batch = BATCH;
     private Optional<Scope> last = Optional.empty();
-    private Timers.@Nullable Timer timer;
-    private @Nullable Promise<Void> idle;
 
     /**
      * What it takes from outside.
@@ -75,8 +71,9 @@ public final class Retention {
      */
     public record Parts(Clock clock, Timers timers, DatabaseTime time, MeterRegistry meters) {}
 
-    /** How a round ended: all in order, not done yet, another node at it, or trouble. */
+    /** How a round ended: nothing is to be removed, all in order, not done yet, another node at it, or trouble. */
     private enum Outcome {
+        NOTHING,
         DONE,
         MORE,
         ELSEWHERE,
@@ -91,7 +88,7 @@ public final class Retention {
     }
 
     private Retention(Context context, RetentionTable table, Supplier<RetentionPolicy> policy, Parts parts) {
-        this.context = context;
+        this.rounds = new Rounds<>(context, parts.timers(), this::begin, this::ended);
         this.table = table;
         this.policy = policy;
         this.parts = parts;
@@ -116,56 +113,22 @@ public final class Retention {
 
     /** Begins, a while later. */
     public void start() {
-        onContext(() -> arm(FIRST_MILLIS));
+        rounds.start(FIRST_MILLIS);
     }
 
     /** Begins no further step; completes when the one that runs has ended. Idempotent; never fails. */
     public Future<Void> stop() {
-        Promise<Void> done = Promise.promise();
-        onContext(() -> {
-            stopped = true;
-            if (timer != null) {
-                timer.cancel();
-                timer = null;
-            }
-            if (idle == null) {
-                idle = Promise.promise();
-            }
-            idle.future().onComplete(done);
-            if (!running) {
-                idle.tryComplete();
-            }
-        });
-        return done.future();
+        return rounds.stop();
     }
 
-    private void arm(long millis) {
-        if (!stopped && timer == null) {
-            timer = parts.timers().schedule(TimeUnit.MILLISECONDS.toNanos(millis), () -> onContext(this::round));
-        }
-    }
-
-    private void round() {
-        timer = null;
-        if (stopped || running) {
-            return;
-        }
-        if (policy.get().keepsAll()) {
-            arm(ROUND_MILLIS);
-            return;
-        }
-        running = true;
-        Round round = new Round();
-        walk(round)
-                .onComplete(outcome -> onContext(() -> {
-                    running = false;
-                    ended(round, outcome.succeeded() ? outcome.result() : failed(outcome.cause()));
-                }));
+    private Future<Outcome> begin() {
+        round = new Round();
+        return policy.get().keepsAll() ? Future.succeededFuture(Outcome.NOTHING) : walk(round);
     }
 
     /** To the next scope, and through it; from the first again once all were seen. */
     private Future<Outcome> walk(Round round) {
-        if (stopped || round.steps >= STEPS) {
+        if (rounds.isStopped() || round.steps >= STEPS) {
             return Future.succeededFuture(Outcome.MORE);
         }
         return table.next(last).compose(next -> {
@@ -217,7 +180,11 @@ public final class Retention {
         return Outcome.FAILED;
     }
 
-    private void ended(Round round, Outcome outcome) {
+    private long ended(AsyncResult<Outcome> walked) {
+        if (walked.succeeded() && walked.result() == Outcome.NOTHING) {
+            return ROUND_MILLIS;
+        }
+        Outcome outcome = walked.succeeded() ? walked.result() : failed(walked.cause());
         parts.meters()
                 .counter(
                         "recallgate.retention.rounds", "outcome", outcome.name().toLowerCase(Locale.ROOT))
@@ -232,13 +199,6 @@ public final class Retention {
                     round.scopes.size(),
                     outcome == Outcome.MORE ? "; there is more" : "");
         }
-        if (stopped && idle != null) {
-            idle.tryComplete();
-        }
-        arm(outcome == Outcome.MORE ? MORE_MILLIS : ROUND_MILLIS);
-    }
-
-    private void onContext(Runnable action) {
-        context.runOnContext(ignored -> action.run());
+        return outcome == Outcome.MORE ? MORE_MILLIS : ROUND_MILLIS;
     }
 }
