@@ -68,4 +68,10 @@ public record RecallRequest(
             CancelSignal cancel) {
         this(query, mode, limit, session, kinds, explain, false, memo, deadline, cancel);
     }
+
+    /** The same for another caller, who gives up when {@code signal} fires. */
+    public RecallRequest cancelledBy(CancelSignal signal) {
+        return new RecallRequest(
+                query, mode, limit, session, kinds, explain, includeSuperseded, memo, deadline, signal);
+    }
 }

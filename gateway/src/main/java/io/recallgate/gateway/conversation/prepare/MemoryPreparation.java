@@ -17,8 +17,8 @@ import io.recallgate.time.Clock;
 import io.recallgate.time.Timers;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.util.EnumSet;
-import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
 
 /** Prepares turns with memory. One for a node; thread-safe. */
@@ -34,8 +34,7 @@ public final class MemoryPreparation implements TurnPreparation {
     private final SharedWork<Question, RecallResponse> recalls = new SharedWork<>();
     private final KnownConversations known = new KnownConversations(KNOWN_CONVERSATIONS);
     private final TokenCache counted = new TokenCache(COUNTED_MESSAGES);
-    private final Set<Tokenizer> loaded = EnumSet.of(Tokenizer.ESTIMATE);
-    private final Set<Tokenizer> loading = EnumSet.noneOf(Tokenizer.class);
+    private final ConcurrentMap<Tokenizer, Future<Void>> vocabularies = new ConcurrentHashMap<>();
 
     /**
      * What it works with.
@@ -81,17 +80,7 @@ public final class MemoryPreparation implements TurnPreparation {
     Future<RecallResponse> recall(Scope scope, RecallRequest request) {
         return recalls.join(
                 new Question(scope, request.query(), request.limit()), request.cancel(), nobodyWaits -> parts.recall()
-                        .recall(
-                                scope,
-                                new RecallRequest(
-                                        request.query(),
-                                        request.mode(),
-                                        request.limit(),
-                                        request.session(),
-                                        request.kinds(),
-                                        request.explain(),
-                                        request.deadline(),
-                                        nobodyWaits)));
+                        .recall(scope, request.cancelledBy(nobodyWaits)));
     }
 
     /**
@@ -104,29 +93,22 @@ public final class MemoryPreparation implements TurnPreparation {
     }
 
     private boolean isLoaded(Tokenizer tokenizer) {
-        synchronized (loaded) {
-            if (loaded.contains(tokenizer)) {
-                return true;
-            }
-            if (!loading.add(tokenizer)) {
-                return false;
-            }
+        if (tokenizer == Tokenizer.ESTIMATE) {
+            return true;
         }
-        parts.vertx()
+        // One that could not be read is tried again by the next turn.
+        return vocabularies
+                .compute(tokenizer, (which, before) -> before == null || before.failed() ? load(which) : before)
+                .succeeded();
+    }
+
+    private Future<Void> load(Tokenizer tokenizer) {
+        return parts.vertx()
                 .executeBlocking(
                         () -> {
                             tokenizer.load();
-                            return tokenizer;
+                            return null;
                         },
-                        false)
-                .onComplete(done -> {
-                    synchronized (loaded) {
-                        loading.remove(tokenizer);
-                        if (done.succeeded()) {
-                            loaded.add(tokenizer);
-                        }
-                    }
-                });
-        return false;
+                        false);
     }
 }

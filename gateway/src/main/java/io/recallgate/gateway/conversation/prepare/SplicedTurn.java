@@ -173,7 +173,7 @@ final class SplicedTurn implements PreparedTurn {
                         chain,
                         reply)
                 : List.of();
-        return new AcceptedTurn(session.name(), drafts, checkpoint(chain), injection());
+        return new AcceptedTurn(session.name(), drafts, checkpoint(), injection());
     }
 
     /** One whose answer cannot be read has nothing that could be remembered, and nobody knows how it went. */
@@ -182,19 +182,10 @@ final class SplicedTurn implements PreparedTurn {
                 FailureCode.UPSTREAM_UNREADABLE, "the answer is none that could be read as a whole");
     }
 
-    private @Nullable Checkpoint checkpoint(String chain) {
-        if (sent.rung() != Rung.FULL) {
-            return null;
-        }
-        FitPlan plan = sent.plan();
-        return new Checkpoint(
-                chain,
-                session.transcript().size(),
-                plan.firstKept(),
-                plan.shortenedUntil(),
-                plan.windowTokens(),
-                plan.exact(),
-                sent.tokenizer().name());
+    private @Nullable Checkpoint checkpoint() {
+        return sent.rung() == Rung.FULL
+                ? TurnSession.checkpoint(sent.plan().window(session.transcript(), sent.tokenizer()))
+                : null;
     }
 
     private io.recallgate.recall.api.@Nullable Injection injection() {
@@ -208,13 +199,15 @@ final class SplicedTurn implements PreparedTurn {
     private List<PlacedMessage> messages(Transcript transcript, int from) {
         List<PlacedMessage> placed = new ArrayList<>();
         // The answer to the turn before was remembered when it was relayed; here is the client's copy of it.
+        String before = from == 0 ? "" : transcript.chain(from - 1);
         for (int i = from; i < transcript.size(); i++) {
+            String chain = transcript.chain(i);
             Entry entry = transcript.entry(i);
             boolean remembered = i == from && from > 0 && entry.role().equals("assistant");
             try {
                 placed.add(new PlacedMessage(
-                        i == 0 ? "" : transcript.chain(i - 1),
-                        transcript.chain(i),
+                        before,
+                        chain,
                         JSON.readTree(
                                 transcript.body().bytes(),
                                 entry.whole().start(),
@@ -223,6 +216,7 @@ final class SplicedTurn implements PreparedTurn {
             } catch (IOException e) {
                 throw new UncheckedIOException("bytes that were JSON before are none now", e);
             }
+            before = chain;
         }
         return placed;
     }

@@ -144,6 +144,18 @@ final class TurnSession {
                 tokenizer);
     }
 
+    /** The same as it is kept. */
+    static Checkpoint checkpoint(AcceptedWindow window) {
+        return new Checkpoint(
+                window.chain(),
+                window.messages(),
+                window.firstKept(),
+                window.shortenedUntil(),
+                window.tokens(),
+                window.exact(),
+                window.tokenizer().name());
+    }
+
     /** How many of its messages were remembered before. */
     int remembered() {
         int most = 0;

@@ -7,7 +7,6 @@ import io.recallgate.time.Deadline;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * Where one turn is. Phases are entered in their order and never twice; one that has nothing to do is passed over. Owned by
@@ -71,11 +70,6 @@ public final class PhaseRun {
     /** Nanoseconds of each phase that has ended. */
     public Map<Phase, Long> spans() {
         return Map.copyOf(spans);
-    }
-
-    /** Nanoseconds of an ended phase, empty for one that was passed over or has not ended. */
-    public Optional<Long> span(Phase phase) {
-        return Optional.ofNullable(spans.get(phase));
     }
 
     /** Milliseconds that the ended preparation phases took together. */
