@@ -35,7 +35,11 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule embeddingKnowsNeitherRecallNorTheGateway = noClasses()
             .that()
-            .resideInAnyPackage("io.recallgate.embedding..", "io.recallgate.time..", "io.recallgate.failure..")
+            .resideInAnyPackage(
+                    "io.recallgate.embedding..",
+                    "io.recallgate.time..",
+                    "io.recallgate.failure..",
+                    "io.recallgate.digest..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.recallgate.recall..", "io.recallgate.gateway..");
@@ -64,7 +68,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule timeAndFailuresDependOnNothingOfOurs = noClasses()
             .that()
-            .resideInAnyPackage("io.recallgate.time..", "io.recallgate.failure..")
+            .resideInAnyPackage("io.recallgate.time..", "io.recallgate.failure..", "io.recallgate.digest..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.recallgate.embedding..", "io.recallgate.recall..", "io.recallgate.gateway..");

@@ -1,5 +1,6 @@
 package io.recallgate.embedding.model;
 
+import io.recallgate.digest.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -13,7 +14,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
@@ -66,7 +66,7 @@ final class Extraction {
      */
     static String copy(InputStream source, Path target) throws IOException {
         Path partial = target.resolveSibling(target.getFileName() + "." + UUID.randomUUID() + PARTIAL);
-        MessageDigest digest = sha256();
+        MessageDigest digest = Sha256.digest();
         try {
             try (DigestInputStream in = new DigestInputStream(source, digest);
                     FileChannel channel =
@@ -89,19 +89,11 @@ final class Extraction {
 
     /** Hex SHA-256 of a file. */
     static String checksum(Path file) throws IOException {
-        MessageDigest digest = sha256();
+        MessageDigest digest = Sha256.digest();
         try (DigestInputStream in = new DigestInputStream(Files.newInputStream(file), digest)) {
             in.transferTo(OutputStream.nullOutputStream());
         }
         return HexFormat.of().formatHex(digest.digest());
-    }
-
-    static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
     }
 
     /** Under the lock nobody else writes, so whatever is partial was left by a process that died. */

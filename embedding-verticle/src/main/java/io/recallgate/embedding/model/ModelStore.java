@@ -1,5 +1,6 @@
 package io.recallgate.embedding.model;
 
+import io.recallgate.digest.Sha256;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import java.io.IOException;
@@ -8,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -142,8 +142,7 @@ public final class ModelStore {
 
     private static ModelFiles files(ModelDescriptor descriptor, Path directory) throws IOException {
         Path model = directory.resolve(ModelDescriptor.MODEL_FILE).toAbsolutePath();
-        String fingerprint = HexFormat.of()
-                .formatHex(Extraction.sha256().digest(descriptor.vectorFields().getBytes(StandardCharsets.UTF_8)));
+        String fingerprint = Sha256.hex(descriptor.vectorFields());
         return new ModelFiles(
                 descriptor,
                 model,

@@ -1,11 +1,11 @@
 package io.recallgate.embedding.pool;
 
+import io.recallgate.digest.Sha256;
 import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.embedding.api.InputType;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -23,7 +23,7 @@ public record OperationKey(String model, InputType inputType, String digest) {
      * Takes some milliseconds for a megabyte. Any thread.
      */
     public static String digest(List<EmbedInput> inputs) {
-        MessageDigest digest = sha256();
+        MessageDigest digest = Sha256.digest();
         for (EmbedInput input : inputs) {
             byte[] bytes;
             byte kind;
@@ -47,13 +47,5 @@ public record OperationKey(String model, InputType inputType, String digest) {
 
     OperationKey withModel(String other) {
         return new OperationKey(other, inputType, digest);
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
     }
 }

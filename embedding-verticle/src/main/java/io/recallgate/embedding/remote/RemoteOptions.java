@@ -1,10 +1,10 @@
 package io.recallgate.embedding.remote;
 
+import io.recallgate.digest.Sha256;
 import io.recallgate.embedding.api.ModelIdentity;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
@@ -76,12 +76,7 @@ public record RemoteOptions(Server server, Model model, Bounds bounds, Breaker b
          * dimensions and both prefixes.
          */
         ModelIdentity identity(URI endpoint, int actualDimensions) {
-            MessageDigest digest;
-            try {
-                digest = MessageDigest.getInstance("SHA-256");
-            } catch (NoSuchAlgorithmException impossible) {
-                throw new IllegalStateException("every Java has SHA-256", impossible);
-            }
+            MessageDigest digest = Sha256.digest();
             List<String> parts = List.of(
                     "openai",
                     endpoint.toString(),

@@ -1,9 +1,8 @@
 package io.recallgate.gateway.config;
 
-import java.nio.charset.StandardCharsets;
+import io.recallgate.digest.Sha256;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -142,7 +141,7 @@ public final class ApiKeys {
      * @return empty for a key that is not known
      */
     public Optional<Principal> check(String key) {
-        byte[] hash = sha256(key);
+        byte[] hash = Sha256.of(key);
         Principal found = null;
         for (Entry entry : entries) {
             if (MessageDigest.isEqual(entry.hash(), hash)) {
@@ -214,13 +213,5 @@ public final class ApiKeys {
 
     private static ConfigException wrong(Path file, String what) {
         return new ConfigException(Setting.API_KEYS_FILE.environment() + " is '" + file + "': the file " + what);
-    }
-
-    private static byte[] sha256(String text) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("every Java platform has SHA-256", impossible);
-        }
     }
 }

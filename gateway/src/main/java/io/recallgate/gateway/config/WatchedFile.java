@@ -1,5 +1,6 @@
 package io.recallgate.gateway.config;
 
+import io.recallgate.digest.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -8,9 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +68,7 @@ final class WatchedFile {
                     .newDecoder()
                     .decode(ByteBuffer.wrap(bytes))
                     .toString();
-            return new Content(text, null, sha256(bytes));
+            return new Content(text, null, Sha256.hex(bytes));
         } catch (NoSuchFileException missing) {
             return trouble("cannot be read (no such file)");
         } catch (CharacterCodingException binary) {
@@ -100,13 +98,5 @@ final class WatchedFile {
 
     private static Content trouble(String what) {
         return new Content("", what, "trouble: " + what);
-    }
-
-    private static String sha256(byte[] bytes) {
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("every Java platform has SHA-256", impossible);
-        }
     }
 }

@@ -1,11 +1,10 @@
 package io.recallgate.recall.store;
 
+import io.recallgate.digest.Sha256;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.time.Clock;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.UUID;
 
@@ -42,12 +41,7 @@ final class MemoryIds {
                 .putLong(exported.getMostSignificantBits())
                 .putLong(exported.getLeastSignificantBits())
                 .array();
-        ByteBuffer hash;
-        try {
-            hash = ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(named));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        ByteBuffer hash = ByteBuffer.wrap(Sha256.of(named));
         long time = exported.getMostSignificantBits() & 0xFFFF_FFFF_FFFF_0000L;
         long high = time | 0x8000L | (hash.getLong() & 0x0FFFL);
         long low = (hash.getLong() & 0x3FFF_FFFF_FFFF_FFFFL) | 0x8000_0000_0000_0000L;

@@ -1,14 +1,11 @@
 package io.recallgate.recall.store;
 
+import io.recallgate.digest.Sha256;
 import io.recallgate.recall.api.ExportedMemory;
 import io.recallgate.recall.api.MemoryAccess;
 import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.lexical.LexicalAnalysis;
 import io.recallgate.recall.lexical.LexicalDocument;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +40,7 @@ record PreparedDraft(
                 draft.externalId() == null ? memory.id() : null,
                 draft,
                 memory.access(),
-                sha256(draft.content()),
+                Sha256.hex(draft.content()),
                 draft.metadata().encode(),
                 analysis.document(draft));
     }
@@ -62,14 +59,5 @@ record PreparedDraft(
                 draft.metadata(),
                 draft.supersedes());
         return new PreparedDraft(index, id, exportedId, named, access, contentHash, metadata, words);
-    }
-
-    private static String sha256(String text) {
-        try {
-            return HexFormat.of()
-                    .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
     }
 }

@@ -1,5 +1,6 @@
 package io.recallgate.gateway.cli.importing;
 
+import io.recallgate.digest.Sha256;
 import io.recallgate.gateway.cli.console.CommandFailedException;
 import io.recallgate.gateway.cli.conversation.ConversationFiles;
 import io.recallgate.gateway.cli.conversation.LocomoConversation;
@@ -10,8 +11,6 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -68,14 +67,11 @@ public final class ImportFile {
     }
 
     private String digest() {
-        try (DigestInputStream in =
-                new DigestInputStream(Files.newInputStream(Path.of(path)), MessageDigest.getInstance("SHA-256"))) {
+        try (DigestInputStream in = new DigestInputStream(Files.newInputStream(Path.of(path)), Sha256.digest())) {
             in.transferTo(OutputStream.nullOutputStream());
             return HexFormat.of().formatHex(in.getMessageDigest().digest(), 0, 16);
         } catch (IOException e) {
             throw unreadable(e);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
         }
     }
 

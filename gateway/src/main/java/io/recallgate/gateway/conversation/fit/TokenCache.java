@@ -1,8 +1,8 @@
 package io.recallgate.gateway.conversation.fit;
 
+import io.recallgate.digest.Sha256;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -65,14 +65,10 @@ public final class TokenCache {
     }
 
     private static Key key(Tokenizer tokenizer, byte[] bytes, int start, int length) {
-        try {
-            MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-            sha256.update((byte) POLICY);
-            sha256.update(bytes, start, length);
-            ByteBuffer digest = ByteBuffer.wrap(sha256.digest());
-            return new Key(digest.getLong(), digest.getLong(), tokenizer);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        MessageDigest sha256 = Sha256.digest();
+        sha256.update((byte) POLICY);
+        sha256.update(bytes, start, length);
+        ByteBuffer digest = ByteBuffer.wrap(sha256.digest());
+        return new Key(digest.getLong(), digest.getLong(), tokenizer);
     }
 }

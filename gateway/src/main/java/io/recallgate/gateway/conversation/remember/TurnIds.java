@@ -1,9 +1,6 @@
 package io.recallgate.gateway.conversation.remember;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import io.recallgate.digest.Sha256;
 import java.util.Optional;
 
 /**
@@ -22,12 +19,7 @@ public final class TurnIds {
 
     /** @param session whose turns */
     public TurnIds(String session) {
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(session.getBytes(StandardCharsets.UTF_8));
-            this.session = HexFormat.of().formatHex(hash).substring(0, SESSION_DIGITS) + ":";
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        this.session = Sha256.hex(session).substring(0, SESSION_DIGITS) + ":";
     }
 
     /** What a user said in the message with this chain. */

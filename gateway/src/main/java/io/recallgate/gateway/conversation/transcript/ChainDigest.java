@@ -1,9 +1,9 @@
 package io.recallgate.gateway.conversation.transcript;
 
+import io.recallgate.digest.Sha256;
 import io.recallgate.gateway.conversation.turn.Protocol;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /**
  * The digest of a conversation up to a message: SHA-256 over the digest up to the message before and the message's tokens. A
@@ -21,7 +21,7 @@ final class ChainDigest {
     /** Small tokens are gathered: an update of a few bytes costs as much as one of some hundred. */
     private static final int BUFFER_BYTES = 4_096;
 
-    private final MessageDigest sha256 = sha256();
+    private final MessageDigest sha256 = Sha256.digest();
     private final byte[] buffer = new byte[BUFFER_BYTES];
     private int used;
     private byte[] previous;
@@ -29,14 +29,6 @@ final class ChainDigest {
     ChainDigest(Protocol protocol) {
         sha256.update((FORM + protocol.name()).getBytes(StandardCharsets.UTF_8));
         previous = sha256.digest();
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
     }
 
     /** Begins a message. */
