@@ -1,13 +1,11 @@
 package io.recallgate.embedding;
 
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.recallgate.embedding.api.EmbedResult;
+import io.recallgate.embedding.metrics.EmbeddingMetric;
 import io.recallgate.embedding.pool.PoolSnapshot;
 import io.recallgate.embedding.pool.SlotState;
 import io.recallgate.embedding.pool.WaiterOutcome;
@@ -23,25 +21,9 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Meters of one pool. Gauges read the last snapshot, which any thread may; labels are of closed sets and never ids.
- * Names are written with dots and appear as {@code recallgate_embedding_…} to Prometheus.
+ * Meters of one pool. Gauges read the last snapshot, which any thread may.
  */
 final class PoolMetrics {
-
-    private static final Duration[] BUCKETS = {
-        Duration.ofMillis(1),
-        Duration.ofMillis(2),
-        Duration.ofMillis(5),
-        Duration.ofMillis(10),
-        Duration.ofMillis(25),
-        Duration.ofMillis(50),
-        Duration.ofMillis(100),
-        Duration.ofMillis(250),
-        Duration.ofMillis(500),
-        Duration.ofSeconds(1),
-        Duration.ofMillis(2_500),
-        Duration.ofSeconds(10)
-    };
 
     /** The watchdogs by their names in labels, and what the pool counts them under. */
     private static final Map<String, String> WATCHDOGS = Map.of(
@@ -69,19 +51,18 @@ final class PoolMetrics {
     PoolMetrics(MeterRegistry registry, int slots, Clock clock) {
         this.registry = registry;
         this.clock = clock;
-        queued = timer("recallgate.embedding.queue.duration", "from admission to the first dispatch");
-        tokenizing = timer("recallgate.embedding.tokenize.duration", "in the tokenizer, all rows of a request");
-        inference = timer("recallgate.embedding.inference.duration", "in native runs, all rows of a request");
-        tokens = kept(Counter.builder("recallgate.embedding.tokens")
-                .description("tokens of answered requests")
-                .register(registry));
+        queued = kept(EmbeddingMetric.QUEUE_DURATION.timer(registry));
+        tokenizing = kept(EmbeddingMetric.TOKENIZE_DURATION.timer(registry));
+        inference = kept(EmbeddingMetric.INFERENCE_DURATION.timer(registry));
+        tokens = kept(EmbeddingMetric.TOKENS.counter(registry));
+        EmbeddingMetric.SLOT_MOVES.all(registry);
         for (SlotState state : SlotState.values()) {
             gauge(
-                    "recallgate.embedding.slots",
-                    Tags.of("kind", state.name().toLowerCase(Locale.ROOT)),
+                    EmbeddingMetric.SLOTS,
                     view -> view.slots().stream()
                             .filter(slot -> slot.state() == state)
-                            .count());
+                            .count(),
+                    state.name().toLowerCase(Locale.ROOT));
         }
         poolGauges();
         for (int slot = 0; slot < slots; slot++) {
@@ -93,46 +74,40 @@ final class PoolMetrics {
     private void poolGauges() {
         queueGauges("query", PoolSnapshot::queries);
         queueGauges("document", PoolSnapshot::documents);
-        gauge("recallgate.embedding.queue.bytes", Tags.empty(), PoolSnapshot::operationBytes);
-        gauge("recallgate.embedding.operations", Tags.empty(), PoolSnapshot::operations);
-        gauge("recallgate.embedding.waiters", Tags.empty(), PoolSnapshot::waiters);
-        gauge("recallgate.embedding.retained", Tags.empty(), PoolSnapshot::retained);
-        gauge("recallgate.embedding.quarantined", Tags.empty(), PoolSnapshot::quarantined);
-        gauge("recallgate.embedding.memory.budget.bytes", Tags.empty(), view -> view.gate()
-                .budgetBytes());
-        gauge("recallgate.embedding.memory.charged.bytes", Tags.empty(), view -> view.gate()
-                .chargedBytes());
-        gauge("recallgate.embedding.memory.next.bytes", Tags.empty(), view -> view.gate()
-                .nextBytes());
-        gauge("recallgate.embedding.rows.per.second", Tags.empty(), view -> view.rate()
-                .rowsPerSecond(clock.nanoTime()));
-        gauge("recallgate.embedding.tokens.per.second", Tags.empty(), view -> view.rate()
-                .tokensPerSecond(clock.nanoTime()));
+        gauge(EmbeddingMetric.QUEUE_BYTES, PoolSnapshot::operationBytes);
+        gauge(EmbeddingMetric.OPERATIONS, PoolSnapshot::operations);
+        gauge(EmbeddingMetric.WAITERS, PoolSnapshot::waiters);
+        gauge(EmbeddingMetric.RETAINED, PoolSnapshot::retained);
+        gauge(EmbeddingMetric.QUARANTINED, PoolSnapshot::quarantined);
+        gauge(EmbeddingMetric.MEMORY_BUDGET_BYTES, view -> view.gate().budgetBytes());
+        gauge(EmbeddingMetric.MEMORY_CHARGED_BYTES, view -> view.gate().chargedBytes());
+        gauge(EmbeddingMetric.MEMORY_NEXT_BYTES, view -> view.gate().nextBytes());
+        gauge(EmbeddingMetric.ROWS_PER_SECOND, view -> view.rate().rowsPerSecond(clock.nanoTime()));
+        gauge(EmbeddingMetric.TOKENS_PER_SECOND, view -> view.rate().tokensPerSecond(clock.nanoTime()));
     }
 
     private void queueGauges(String kind, Function<PoolSnapshot, PoolSnapshot.QueueView> queue) {
-        Tags tags = Tags.of("kind", kind);
-        gauge("recallgate.embedding.queue.depth", tags, view -> queue.apply(view)
-                .depth());
-        gauge("recallgate.embedding.queue.oldest.age.seconds", tags, view -> {
-            PoolSnapshot.QueueView line = queue.apply(view);
-            return line.depth() == 0 ? 0 : secondsNow(view, line.oldestNanos());
-        });
+        gauge(EmbeddingMetric.QUEUE_DEPTH, view -> queue.apply(view).depth(), kind);
+        gauge(
+                EmbeddingMetric.QUEUE_OLDEST_AGE,
+                view -> {
+                    PoolSnapshot.QueueView line = queue.apply(view);
+                    return line.depth() == 0 ? 0 : secondsNow(view, line.oldestNanos());
+                },
+                kind);
     }
 
     /** The number of a slot is a bounded label; generations and operations would not be. */
     private void slotGauges(int slot) {
-        slotGauge("recallgate.embedding.slot.state.age.seconds", slot, (view, it) -> secondsNow(view, it.ageNanos()));
-        slotGauge("recallgate.embedding.slot.generation", slot, (view, it) -> it.generation());
-        slotGauge("recallgate.embedding.slot.charged.bytes", slot, (view, it) -> it.chargedBytes());
-        slotGauge("recallgate.embedding.slot.retry.debt", slot, (view, it) -> it.debt());
+        slotGauge(EmbeddingMetric.SLOT_STATE_AGE, slot, (view, it) -> secondsNow(view, it.ageNanos()));
+        slotGauge(EmbeddingMetric.SLOT_GENERATION, slot, (view, it) -> it.generation());
+        slotGauge(EmbeddingMetric.SLOT_CHARGED_BYTES, slot, (view, it) -> it.chargedBytes());
+        slotGauge(EmbeddingMetric.SLOT_RETRY_DEBT, slot, (view, it) -> it.debt());
     }
 
-    private void slotGauge(String name, int slot, ToDoubleBiFunction<PoolSnapshot, PoolSnapshot.SlotView> read) {
-        gauge(
-                name,
-                Tags.of("slot", Integer.toString(slot)),
-                view -> read.applyAsDouble(view, view.slots().get(slot)));
+    private void slotGauge(
+            EmbeddingMetric metric, int slot, ToDoubleBiFunction<PoolSnapshot, PoolSnapshot.SlotView> read) {
+        gauge(metric, view -> read.applyAsDouble(view, view.slots().get(slot)), Integer.toString(slot));
     }
 
     private double secondsNow(PoolSnapshot view, long nanos) {
@@ -141,39 +116,35 @@ final class PoolMetrics {
     }
 
     private void counters() {
-        counter("recallgate.embedding.submitted", Tags.empty(), "submitted");
-        counter("recallgate.embedding.joined", Tags.empty(), "joined");
-        counter("recallgate.embedding.refused", Tags.empty(), "refused");
-        counter("recallgate.embedding.retained.results", Tags.empty(), "retained");
-        counter("recallgate.embedding.retained.results.used", Tags.empty(), "retained_used");
-        counter("recallgate.embedding.slices", Tags.empty(), "slices");
-        counter("recallgate.embedding.rows", Tags.empty(), "rows");
-        counter("recallgate.embedding.row.tokens", Tags.empty(), "tokens");
-        counter("recallgate.embedding.worker.starts", Tags.empty(), "starts");
-        counter("recallgate.embedding.worker.start.failures", Tags.empty(), "start_failures");
-        counter("recallgate.embedding.workers.lost", Tags.empty(), "workers_lost");
-        counter("recallgate.embedding.terminations", Tags.empty(), "terminations");
-        counter("recallgate.embedding.pauses", Tags.empty(), "pauses");
-        counter("recallgate.embedding.out.of.memory", Tags.empty(), "out_of_memory");
-        counter("recallgate.embedding.illegal.edges", Tags.empty(), "illegal_edges");
-        counter("recallgate.embedding.defects", Tags.empty(), "defects");
-        WATCHDOGS.forEach(
-                (kind, name) -> counter("recallgate.embedding.watchdog.expiries", Tags.of("kind", kind), name));
+        counter(EmbeddingMetric.SUBMITTED, "submitted");
+        counter(EmbeddingMetric.JOINED, "joined");
+        counter(EmbeddingMetric.REFUSED, "refused");
+        counter(EmbeddingMetric.RETAINED_RESULTS, "retained");
+        counter(EmbeddingMetric.RETAINED_RESULTS_USED, "retained_used");
+        counter(EmbeddingMetric.SLICES, "slices");
+        counter(EmbeddingMetric.ROWS, "rows");
+        counter(EmbeddingMetric.ROW_TOKENS, "tokens");
+        counter(EmbeddingMetric.WORKER_STARTS, "starts");
+        counter(EmbeddingMetric.WORKER_START_FAILURES, "start_failures");
+        counter(EmbeddingMetric.WORKERS_LOST, "workers_lost");
+        counter(EmbeddingMetric.TERMINATIONS, "terminations");
+        counter(EmbeddingMetric.PAUSES, "pauses");
+        counter(EmbeddingMetric.OUT_OF_MEMORY, "out_of_memory");
+        counter(EmbeddingMetric.ILLEGAL_EDGES, "illegal_edges");
+        counter(EmbeddingMetric.DEFECTS, "defects");
+        WATCHDOGS.forEach((kind, name) -> counter(EmbeddingMetric.WATCHDOG_EXPIRIES, name, kind));
         for (String kind : PoolSnapshot.DROPPED_KINDS) {
-            function("recallgate.embedding.dropped.messages", Tags.of("kind", kind), view -> view.dropped()
-                    .getOrDefault(kind, 0L));
+            function(EmbeddingMetric.DROPPED_MESSAGES, view -> view.dropped().getOrDefault(kind, 0L), kind);
         }
     }
 
-    private void counter(String name, Tags tags, String counted) {
-        function(name, tags, view -> view.counters().getOrDefault(counted, 0L));
+    private void counter(EmbeddingMetric metric, String counted, String... labels) {
+        function(metric, view -> view.counters().getOrDefault(counted, 0L), labels);
     }
 
     /** Counters of the pool only grow, as do these while it lives. */
-    private void function(String name, Tags tags, ToDoubleFunction<PoolSnapshot> read) {
-        kept(FunctionCounter.builder(name, this, metrics -> metrics.read(read))
-                .tags(tags)
-                .register(registry));
+    private void function(EmbeddingMetric metric, ToDoubleFunction<PoolSnapshot> read, String... labels) {
+        kept(metric.counted(registry, this, metrics -> metrics.read(read), labels));
     }
 
     private double read(ToDoubleFunction<PoolSnapshot> read) {
@@ -198,12 +169,13 @@ final class PoolMetrics {
         } else if (outcome instanceof WaiterOutcome.Failure failure) {
             label = failure.failure().code().code();
         }
-        registry.counter("recallgate.embedding.requests", "outcome", label).increment();
+        EmbeddingMetric.REQUESTS.counter(registry, label).increment();
     }
 
     /** Counts a worker's move to a state. */
     void moved(SlotState to) {
-        registry.counter("recallgate.embedding.slot.moves", "to", to.name().toLowerCase(Locale.ROOT))
+        EmbeddingMetric.SLOT_MOVES
+                .counter(registry, to.name().toLowerCase(Locale.ROOT))
                 .increment();
     }
 
@@ -212,15 +184,8 @@ final class PoolMetrics {
         meters.forEach(registry::remove);
     }
 
-    private Timer timer(String name, String description) {
-        return kept(Timer.builder(name)
-                .description(description)
-                .serviceLevelObjectives(BUCKETS)
-                .register(registry));
-    }
-
-    private void gauge(String name, Tags tags, ToDoubleFunction<PoolSnapshot> read) {
-        kept(Gauge.builder(name, this, metrics -> metrics.read(read)).tags(tags).register(registry));
+    private void gauge(EmbeddingMetric metric, ToDoubleFunction<PoolSnapshot> read, String... labels) {
+        kept(metric.gauge(registry, this, metrics -> metrics.read(read), labels));
     }
 
     private <M extends Meter> M kept(M meter) {

@@ -1,6 +1,5 @@
 package io.recallgate.gateway.runtime;
 
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
@@ -8,6 +7,7 @@ import io.recallgate.gateway.config.ConfigFiles;
 import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsHolder;
 import io.recallgate.gateway.config.SettingsOperations;
+import io.recallgate.gateway.metrics.GatewayMetric;
 import io.recallgate.recall.read.ReadLimits;
 import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.time.Clock;
@@ -103,9 +103,7 @@ public final class Recallgate implements GatewayRuntime {
         EmbeddingPart embedding = embedding(vertx, settings, time, registry);
         ReadWorkers readers = new ReadWorkers(ReadLimits.DEFAULTS, time.clock(), time.timers(), registry);
         MemoryPart memory = new RecallMemory(vertx, RecallMemory.Live.of(settings), time, registry, readers);
-        Gauge.builder("recallgate.config.stale", files, all -> all.stale().size())
-                .description("Configuration files whose present content is not in force, because it is wrong or gone")
-                .register(registry);
+        GatewayMetric.CONFIG_STALE.gauge(registry, files, all -> all.stale().size());
         return new Recallgate(vertx, files, time, new Parts(database, memory, embedding), readers);
     }
 

@@ -245,7 +245,7 @@ final class ImportLoad implements AutoCloseable {
     @SuppressWarnings("DoNotCall") // only what is left by a full collection is in use
     private Heap heap(int memories) {
         System.gc();
-        Gauge cache = registry.find("recallgate.vector.cache.size").gauge();
+        Gauge cache = registry.find("recallgate.vector.cache.bytes").gauge();
         return new Heap(
                 memories,
                 ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed(),

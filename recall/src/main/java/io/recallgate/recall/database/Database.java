@@ -1,9 +1,9 @@
 package io.recallgate.recall.database;
 
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.recall.metrics.RecallMetric;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.Timers;
@@ -223,9 +223,7 @@ public final class Database {
 
     /** Shows {@link #abandonedConnections()} as {@code recallgate.database.connections.abandoned}. */
     public Database measuredBy(MeterRegistry meters) {
-        Gauge.builder("recallgate.database.connections.abandoned", this, Database::abandonedConnections)
-                .description("Connections that were closed without an answer, which the server may still hold")
-                .register(meters);
+        RecallMetric.CONNECTIONS_ABANDONED.gauge(meters, this, Database::abandonedConnections);
         return this;
     }
 

@@ -7,6 +7,7 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.recall.api.RecallSettings;
 import io.recallgate.recall.database.TroubleLog;
 import io.recallgate.recall.jobs.JobTable.SetBack;
+import io.recallgate.recall.metrics.RecallMetric;
 import io.recallgate.time.CancelSignal;
 import io.vertx.core.Future;
 import java.util.List;
@@ -40,10 +41,7 @@ final class JobExecution {
      */
     record Context(RandomGenerator random, TroubleLog troubles, FailedJobs failed, Counter incomplete) {
         static Context of(RandomGenerator random, TroubleLog troubles, FailedJobs failed, MeterRegistry meters) {
-            Counter incomplete = Counter.builder("recallgate.jobs.incomplete")
-                    .description("Memories that were embedded, but for text that no vector stands for")
-                    .register(meters);
-            return new Context(random, troubles, failed, incomplete);
+            return new Context(random, troubles, failed, RecallMetric.JOBS_INCOMPLETE.counter(meters));
         }
     }
 

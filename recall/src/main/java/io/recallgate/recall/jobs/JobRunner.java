@@ -11,6 +11,7 @@ import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.database.TroubleLog;
 import io.recallgate.recall.jobs.Flights.Flight;
 import io.recallgate.recall.jobs.JobExecution.Outcome;
+import io.recallgate.recall.metrics.RecallMetric;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.Clock;
@@ -102,6 +103,7 @@ public final class JobRunner {
         this.parts = parts;
         this.fixed = fixed;
         this.flights = new Flights(parts.timers());
+        RecallMetric.JOBS.all(parts.meters());
     }
 
     /**
@@ -226,7 +228,7 @@ public final class JobRunner {
     }
 
     private void ended(Flight flight, Outcome outcome) {
-        parts.meters().counter("recallgate.jobs", "outcome", outcome.label()).increment();
+        RecallMetric.JOBS.counter(parts.meters(), outcome.label()).increment();
         boolean ours = flights.end(flight);
         switch (outcome) {
             case PROVIDER_TROUBLE, UNKNOWN -> trouble();

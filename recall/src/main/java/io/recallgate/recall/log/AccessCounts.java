@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.Statements;
 import io.recallgate.recall.database.TroubleLog;
+import io.recallgate.recall.metrics.RecallMetric;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Tuple;
@@ -44,11 +45,7 @@ public final class AccessCounts implements Consumer<List<UUID>> {
     }
 
     private static Counter dropped(RecallLog.Parts parts, String why) {
-        return Counter.builder("recallgate.memory.accesses.dropped")
-                .description(
-                        "Recalls that memories were not counted for: too many waited, or the database took them not")
-                .tag("reason", why)
-                .register(parts.meters());
+        return RecallMetric.ACCESSES_DROPPED.counter(parts.meters(), why);
     }
 
     /** The hits of one answer. Returns at once and throws nothing; called on event loops. */

@@ -11,6 +11,7 @@ import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.database.TroubleLog;
 import io.recallgate.recall.log.LogTable.Line;
+import io.recallgate.recall.metrics.RecallMetric;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.Timers;
@@ -84,19 +85,14 @@ public final class RecallLog implements Consumer<RecallRecord>, RecallStatistics
         this.policy = policy;
         this.parts = parts;
         this.writer = new BatchWriter<>(parts.timers(), this::write);
-        this.written = Counter.builder("recallgate.recall.log.written")
-                .description("Recalls in the log")
-                .register(parts.meters());
+        this.written = RecallMetric.LOG_WRITTEN.counter(parts.meters());
         this.full = dropped(parts.meters(), "full");
         this.failed = dropped(parts.meters(), "failed");
         this.troubles = new TroubleLog(LOG, parts.clock(), "recalls are logged again");
     }
 
     private static Counter dropped(MeterRegistry meters, String why) {
-        return Counter.builder("recallgate.recall.log.dropped")
-                .description("Recalls that are missing in the log: too many waited, or the database took them not")
-                .tag("reason", why)
-                .register(meters);
+        return RecallMetric.LOG_DROPPED.counter(meters, why);
     }
 
     /**

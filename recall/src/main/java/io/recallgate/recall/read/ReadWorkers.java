@@ -1,10 +1,10 @@
 package io.recallgate.recall.read;
 
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.recall.metrics.RecallMetric;
 import io.recallgate.recall.read.ReadScheduler.Effect;
 import io.recallgate.recall.read.ReadScheduler.Ending;
 import io.recallgate.time.Alarm;
@@ -125,12 +125,13 @@ public final class ReadWorkers {
         this.scheduler = new ReadScheduler(limits);
         this.alarm = new Alarm(clock, timers);
         for (Lane lane : Lane.values()) {
-            gauge("recallgate.read.waiting", "Reads that wait for a read worker", lane, all -> all.waiting(lane));
-            gauge("recallgate.read.waiting.bytes", "What these are charged with", lane, all -> all.waitingBytes(lane));
+            gauge(RecallMetric.READ_WAITING, all -> all.waiting(lane), lane.wireName());
+            gauge(RecallMetric.READ_WAITING_BYTES, all -> all.waitingBytes(lane), lane.wireName());
         }
-        gauge("recallgate.read.running", "Read workers at work", null, ReadScheduler::running);
-        gauge("recallgate.read.retired", "Retired read workers whose threads have not returned", null, all ->
-                (double) all.retired());
+        gauge(RecallMetric.READ_RUNNING, ReadScheduler::running);
+        gauge(RecallMetric.READ_RETIRED, ReadScheduler::retired);
+        RecallMetric.READ_RETIREMENTS.counter(meters);
+        RecallMetric.READ_JOBS.all(meters);
     }
 
     /** Some that are seen by nobody, on the system's clock, with {@code workers} threads and a queue of that length. */
@@ -142,14 +143,16 @@ public final class ReadWorkers {
                 new SimpleMeterRegistry());
     }
 
-    private void gauge(String name, String description, @Nullable Lane lane, ToDoubleFunction<ReadScheduler> value) {
-        Gauge.Builder<ReadWorkers> gauge = Gauge.builder(name, this, workers -> {
+    private void gauge(RecallMetric metric, ToDoubleFunction<ReadScheduler> value, String... labels) {
+        metric.gauge(
+                meters,
+                this,
+                workers -> {
                     synchronized (workers) {
                         return value.applyAsDouble(workers.scheduler);
                     }
-                })
-                .description(description);
-        (lane == null ? gauge : gauge.tag("lane", lane.wireName())).register(meters);
+                },
+                labels);
     }
 
     /** Runs a job of somebody who waits: {@link #run(Ask, Callable)} with {@link Ask#until}. */
@@ -301,7 +304,7 @@ public final class ReadWorkers {
         if (thread == null) {
             return;
         }
-        meters.counter("recallgate.read.retirements").increment();
+        RecallMetric.READ_RETIREMENTS.counter(meters).increment();
         LOG.warn(
                 "a read does not return; its worker is retired, and {} such threads are out",
                 scheduler.retired(),
@@ -355,12 +358,8 @@ public final class ReadWorkers {
     }
 
     private void count(Job<?> job, String outcome) {
-        meters.counter(
-                        "recallgate.read.jobs",
-                        "lane",
-                        job.ask.lane().wireName(),
-                        "outcome",
-                        outcome.toLowerCase(Locale.ROOT))
+        RecallMetric.READ_JOBS
+                .counter(meters, job.ask.lane().wireName(), outcome.toLowerCase(Locale.ROOT))
                 .increment();
     }
 

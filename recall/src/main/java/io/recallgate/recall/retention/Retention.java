@@ -8,6 +8,7 @@ import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.database.TroubleLog;
+import io.recallgate.recall.metrics.RecallMetric;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Rounds;
@@ -168,7 +169,7 @@ public final class Retention {
         if (removed > 0) {
             round.memories += removed;
             round.scopes.add(scope);
-            parts.meters().counter("recallgate.retention.memories").increment(removed);
+            RecallMetric.RETENTION_MEMORIES.counter(parts.meters()).increment(removed);
         }
     }
 
@@ -185,9 +186,8 @@ public final class Retention {
             return ROUND_MILLIS;
         }
         Outcome outcome = walked.succeeded() ? walked.result() : failed(walked.cause());
-        parts.meters()
-                .counter(
-                        "recallgate.retention.rounds", "outcome", outcome.name().toLowerCase(Locale.ROOT))
+        RecallMetric.RETENTION_ROUNDS
+                .counter(parts.meters(), outcome.name().toLowerCase(Locale.ROOT))
                 .increment();
         if (outcome != Outcome.FAILED) {
             troubles.over();

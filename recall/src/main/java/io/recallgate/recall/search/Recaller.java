@@ -1,8 +1,6 @@
 package io.recallgate.recall.search;
 
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Timer;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.api.DegradeReason;
@@ -21,6 +19,7 @@ import io.recallgate.recall.lexical.LexicalLeg;
 import io.recallgate.recall.lexical.LexicalResult;
 import io.recallgate.recall.lexical.LexicalSearch;
 import io.recallgate.recall.log.RecallRecord;
+import io.recallgate.recall.metrics.RecallMetric;
 import io.recallgate.recall.rank.Evidence;
 import io.recallgate.recall.rank.Fused;
 import io.recallgate.recall.rank.Fusion;
@@ -74,6 +73,11 @@ public final class Recaller implements RecallService {
         this.timers = timers;
         this.settings = settings;
         this.outlets = outlets;
+        RecallMetric.DEGRADED.all(outlets.meters());
+        for (RecallMode mode : RecallMode.values()) {
+            RecallMetric.RECALL.timer(outlets.meters(), mode.wireName(), mode.wireName());
+        }
+        RecallMetric.RECALL.timer(outlets.meters(), RecallMode.HYBRID.wireName(), RecallMode.LEXICAL.wireName());
     }
 
     @Override
@@ -260,10 +264,8 @@ public final class Recaller implements RecallService {
                 degradation.reason().wireName(),
                 degradation.getMessage(),
                 degradation.reason().advice());
-        Counter.builder("recallgate.recall.degraded")
-                .description("Hybrid recalls that were answered without their vector leg")
-                .tag("reason", degradation.reason().wireName())
-                .register(outlets.meters())
+        RecallMetric.DEGRADED
+                .counter(outlets.meters(), degradation.reason().wireName())
                 .increment();
         outlets.degraded().accept(degradation.reason());
         Double coverage = degradation.reason() == DegradeReason.MODEL_MISMATCH ? 0.0 : null;
@@ -305,11 +307,11 @@ public final class Recaller implements RecallService {
         outlets.accessed()
                 .accept(response.hits().stream().map(hit -> hit.memory().id()).toList());
         legs.vector.answered(response.timing());
-        Timer.builder("recallgate.recall")
-                .description("Recalls, by the mode asked for and the mode that answered")
-                .tag("requested", response.requested().wireName())
-                .tag("served", response.served().wireName())
-                .register(outlets.meters())
+        RecallMetric.RECALL
+                .timer(
+                        outlets.meters(),
+                        response.requested().wireName(),
+                        response.served().wireName())
                 .record(Duration.ofNanos((long) (response.timing().total() * 1_000_000)));
         log(
                 call,

@@ -1,10 +1,10 @@
 package io.recallgate.recall.vector;
 
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
+import io.recallgate.recall.metrics.RecallMetric;
 import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.recall.read.ReadWorkers.Ask;
 import io.recallgate.recall.vector.VectorBlocks.View;
@@ -65,13 +65,8 @@ public final class ExactVectorIndex implements VectorIndex {
         this.clock = clock;
         this.workers = workers;
         this.maxBytes = maxBytes;
-        this.evictions = Counter.builder("recallgate.vector.cache.evictions")
-                .description("Scopes whose vectors were dropped from the in-process cache to make room")
-                .register(meters);
-        Gauge.builder("recallgate.vector.cache.size", this, index -> index.cachedBytes())
-                .baseUnit("bytes")
-                .description("Vectors held in process")
-                .register(meters);
+        this.evictions = RecallMetric.VECTOR_CACHE_EVICTIONS.counter(meters);
+        RecallMetric.VECTOR_CACHE_BYTES.gauge(meters, this, ExactVectorIndex::cachedBytes);
     }
 
     private record Key(Scope scope, String fingerprint) {}

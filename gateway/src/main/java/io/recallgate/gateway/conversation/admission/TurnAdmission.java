@@ -1,11 +1,11 @@
 package io.recallgate.gateway.conversation.admission;
 
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.conversation.admission.Admission.Effect;
 import io.recallgate.gateway.conversation.admission.Admission.Why;
+import io.recallgate.gateway.metrics.GatewayMetric;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.time.Alarm;
 import io.recallgate.time.CancelSignal;
@@ -55,12 +55,8 @@ public final class TurnAdmission {
         this.clock = clock;
         this.admission = new Admission(limits);
         this.alarm = new Alarm(clock, timers);
-        gauge(registry, "recallgate.turn.active", "Conversation turns that have a place", Admission::active);
-        gauge(registry, "recallgate.turn.waiting", "Conversation turns that wait for one", Admission::waiting);
-    }
-
-    private void gauge(MeterRegistry registry, String name, String about, ToIntFunction<Admission> value) {
-        Gauge.builder(name, this, all -> all.locked(value)).description(about).register(registry);
+        GatewayMetric.TURN_ACTIVE.gauge(registry, this, all -> all.locked(Admission::active));
+        GatewayMetric.TURN_WAITING.gauge(registry, this, all -> all.locked(Admission::waiting));
     }
 
     private synchronized int locked(ToIntFunction<Admission> value) {

@@ -1,6 +1,7 @@
 package io.recallgate.gateway.http.pipeline;
 
 import io.micrometer.core.instrument.Timer;
+import io.recallgate.gateway.metrics.GatewayMetric;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Timers;
 import io.vertx.core.AbstractVerticle;
@@ -29,19 +30,7 @@ public final class LagSampler extends AbstractVerticle {
     public LagSampler(HttpEnvironment environment) {
         clock = environment.clock();
         timers = environment.timers();
-        lag = Timer.builder("recallgate.event.loop.lag")
-                .description("how late event loops run their timers")
-                .serviceLevelObjectives(
-                        Duration.ofMillis(1),
-                        Duration.ofMillis(2),
-                        Duration.ofMillis(5),
-                        Duration.ofMillis(10),
-                        Duration.ofMillis(20),
-                        Duration.ofMillis(50),
-                        Duration.ofMillis(100),
-                        Duration.ofMillis(500),
-                        Duration.ofSeconds(2))
-                .register(environment.registry());
+        lag = GatewayMetric.EVENT_LOOP_LAG.timer(environment.registry());
     }
 
     @Override
