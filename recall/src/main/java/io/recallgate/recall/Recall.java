@@ -13,6 +13,7 @@ import io.recallgate.recall.api.RetentionPolicy;
 import io.recallgate.recall.bus.RecallEndpoint;
 import io.recallgate.recall.bus.RecallEvents;
 import io.recallgate.recall.conversation.ConversationStore;
+import io.recallgate.recall.conversation.ConversationUpkeep;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.database.Notifications;
@@ -128,15 +129,17 @@ public final class Recall {
     }
 
     /** What keeps memories in order, beside everything else. */
-    private record Upkeep(Retention retention, Reanalysis reanalysis, Trigrams trigrams) {
+    private record Upkeep(
+            Retention retention, Reanalysis reanalysis, Trigrams trigrams, ConversationUpkeep conversations) {
         void start() {
             trigrams.start();
             retention.start();
             reanalysis.start();
+            conversations.start();
         }
 
         Future<Void> stop() {
-            return Future.all(retention.stop(), reanalysis.stop(), trigrams.stop())
+            return Future.all(retention.stop(), reanalysis.stop(), trigrams.stop(), conversations.stop())
                     .mapEmpty();
         }
     }
@@ -295,7 +298,11 @@ public final class Recall {
                 new Retention.Parts(parts.clock(), parts.timers(), DatabaseTime.SERVER, parts.meters()));
         Reanalysis reanalysis = new Reanalysis(
                 vertx, base.database(), analysis, base.writers(), new Reanalysis.Pace(parts.clock(), parts.timers()));
-        Upkeep upkeep = new Upkeep(retention, reanalysis, trigrams);
+        ConversationUpkeep conversations = new ConversationUpkeep(
+                vertx,
+                base.database(),
+                new ConversationUpkeep.Parts(parts.clock(), parts.timers(), DatabaseTime.SERVER));
+        Upkeep upkeep = new Upkeep(retention, reanalysis, trigrams, conversations);
         Notifications notifications =
                 new Notifications(vertx, base.options().database(), parts.timers(), CHANNEL, runner::wake);
         RecallEndpoint endpoint = new RecallEndpoint(vertx, memories, recall, parts.clock());

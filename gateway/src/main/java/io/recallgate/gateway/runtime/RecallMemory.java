@@ -17,6 +17,7 @@ import io.recallgate.recall.api.RetentionPolicy;
 import io.recallgate.recall.bus.RecallEndpoint;
 import io.recallgate.recall.bus.RecallEvents;
 import io.recallgate.recall.conversation.ConversationStore;
+import io.recallgate.recall.conversation.ConversationUpkeep;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseOptions;
 import io.recallgate.recall.database.DatabaseTime;
@@ -142,6 +143,7 @@ final class RecallMemory implements MemoryPart {
         private final JobRunner runner;
         private final Retention retention;
         private final Reanalysis reanalysis;
+        private final ConversationUpkeep conversations;
         private final Trigrams trigrams;
         private final Notifications notifications;
         private final MemoryStore memories;
@@ -211,6 +213,8 @@ final class RecallMemory implements MemoryPart {
                     new Retention.Parts(time.clock(), time.timers(), DatabaseTime.SERVER, registry));
             this.reanalysis = new Reanalysis(
                     vertx, database, analysis, analysts, new Reanalysis.Pace(time.clock(), time.timers()));
+            this.conversations = new ConversationUpkeep(
+                    vertx, database, new ConversationUpkeep.Parts(time.clock(), time.timers(), DatabaseTime.SERVER));
             this.notifications = new Notifications(vertx, options, time.timers(), JOB_CHANNEL, runner::wake);
             this.endpoint = new RecallEndpoint(vertx, memories, recall, time.clock());
         }
@@ -219,6 +223,7 @@ final class RecallMemory implements MemoryPart {
             runner.start();
             retention.start();
             reanalysis.start();
+            conversations.start();
             trigrams.start();
             notifications.start();
             return endpoint.register();
@@ -268,6 +273,7 @@ final class RecallMemory implements MemoryPart {
                     .eventually(notifications::close)
                     .eventually(retention::stop)
                     .eventually(reanalysis::stop)
+                    .eventually(conversations::stop)
                     .eventually(trigrams::stop)
                     .eventually(() -> runner.stop(Deadline.afterMillis(time.clock(), JOB_DRAIN_MILLIS)));
         }

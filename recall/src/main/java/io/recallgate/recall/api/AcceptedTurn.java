@@ -1,6 +1,8 @@
 package io.recallgate.recall.api;
 
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,15 +13,19 @@ import org.jspecify.annotations.Nullable;
  *     the same turn is stored once; may be empty
  * @param checkpoint how far the conversation is now, null when it was not sent in the way in which it goes on
  * @param injection what was put into its newest message, null if nothing was
+ * @param shown the memories in the injection, each with the version that it shows: an injection is kept only if all of them
+ *     are still as it has them
  */
 public record AcceptedTurn(
         String session,
         List<MemoryDraft> drafts,
         @Nullable Checkpoint checkpoint,
-        @Nullable Injection injection) {
+        @Nullable Injection injection,
+        Map<UUID, Long> shown) {
 
-    /** Copies the drafts. */
+    /** Copies. */
     public AcceptedTurn {
         drafts = List.copyOf(drafts);
+        shown = Map.copyOf(shown);
     }
 }

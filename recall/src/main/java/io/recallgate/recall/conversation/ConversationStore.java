@@ -12,6 +12,7 @@ import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.database.Statements;
 import io.recallgate.recall.store.MemoryRows;
 import io.recallgate.recall.store.MemoryStore;
+import io.recallgate.recall.store.RemovedTurns;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
@@ -34,9 +35,6 @@ public final class ConversationStore implements ConversationService {
     /** A client that goes back further, or in more directions, is prepared anew. */
     static final int KEPT_CHECKPOINTS = 16;
 
-    /** After so many days without a turn a conversation is prepared anew. */
-    static final int KEPT_DAYS = 30;
-
     private static final String CHECKPOINTS = Statements.load("conversation/checkpoints");
     private static final String INJECTIONS = Statements.load("conversation/injections");
     private static final String PINNED = Statements.load("conversation/pinned");
@@ -49,12 +47,14 @@ public final class ConversationStore implements ConversationService {
     private final Database database;
     private final MemoryStore memories;
     private final DatabaseTime time;
+    private final RemovedTurns removed;
 
     /** @param memories writes the memories of a turn, in the same transaction as the rest */
     public ConversationStore(Database database, MemoryStore memories, DatabaseTime time) {
         this.database = database;
         this.memories = memories;
         this.time = time;
+        this.removed = new RemovedTurns(time);
     }
 
     @Override
@@ -94,7 +94,9 @@ public final class ConversationStore implements ConversationService {
 
     @Override
     public Future<Void> accept(Scope scope, AcceptedTurn turn, Deadline deadline) {
-        return memories.remember(scope, turn.drafts(), deadline, connection -> note(connection, scope, turn))
+        return memories.remember(scope, turn.drafts(), deadline, (connection, stored) -> Future.all(
+                                removed.drop(connection, scope, stored), note(connection, scope, turn))
+                        .mapEmpty())
                 .mapEmpty();
     }
 
@@ -121,7 +123,8 @@ public final class ConversationStore implements ConversationService {
                                 .addValue(injection.block())
                                 .addValue(injection.memories().toArray(UUID[]::new))
                                 .addValue(pinnedJson(injection))
-                                .addValue(time.now()));
+                                .addValue(time.now())
+                                .addValue(versions(injection, turn.shown())));
         Future<?> trimmed = connection
                 .preparedQuery(TRIM)
                 .execute(Tuple.tuple()
@@ -129,9 +132,7 @@ public final class ConversationStore implements ConversationService {
                         .addValue(scope.project())
                         .addValue(turn.session())
                         .addValue(KEPT_CHECKPOINTS)
-                        .addValue(MAX_CHAINS)
-                        .addValue(KEPT_DAYS)
-                        .addValue(time.now()));
+                        .addValue(MAX_CHAINS));
         return Future.all(accepted, injected, trimmed).mapEmpty();
     }
 
@@ -169,6 +170,11 @@ public final class ConversationStore implements ConversationService {
                     pinned));
         });
         return injections;
+    }
+
+    /** As each memory is shown; null, which equals nothing, for one of which that is not known. */
+    private static Long[] versions(Injection injection, Map<UUID, Long> shown) {
+        return injection.memories().stream().map(shown::get).toArray(Long[]::new);
     }
 
     private static JsonObject pinnedJson(Injection injection) {

@@ -33,7 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +65,7 @@ public final class MemoryStore implements MemoryService {
     private final MemoryIds ids;
     private final MemoryWriter writer;
     private final MemoryExport exports;
+    private final RemovedTurns removed;
     private final WriteAdmission admission = new WriteAdmission();
 
     /**
@@ -88,6 +89,7 @@ public final class MemoryStore implements MemoryService {
         this.config = config;
         this.ids = new MemoryIds(config.clock());
         this.exports = new MemoryExport(database);
+        this.removed = new RemovedTurns(config.time());
         this.writer = new MemoryWriter(new WriteStatements(config.time()), vectors);
     }
 
@@ -98,19 +100,23 @@ public final class MemoryStore implements MemoryService {
                 drafts.stream().map(draft -> new ExportedMemory(null, draft)).toList(),
                 deadline,
                 false,
-                connection -> Future.succeededFuture());
+                (connection, stored) -> Future.succeededFuture());
     }
 
     /**
      * As {@link #remember(Scope, List, Deadline)}, with something else in the same transaction: both are written, or neither.
      *
      * @param drafts may be empty
-     * @param beside runs after the memories are written; may run again as {@link Database#transaction} says
+     * @param beside runs after the memories are written, and is told of them; may run again as {@link Database#transaction} says
      */
     public Future<List<StoredMemory>> remember(
-            Scope scope, List<MemoryDraft> drafts, Deadline deadline, Function<SqlConnection, Future<Void>> beside) {
+            Scope scope,
+            List<MemoryDraft> drafts,
+            Deadline deadline,
+            BiFunction<SqlConnection, List<StoredMemory>, Future<Void>> beside) {
         if (drafts.isEmpty()) {
-            return database.transaction(deadline, beside).map(List.of());
+            return database.transaction(deadline, connection -> beside.apply(connection, List.of()))
+                    .map(List.of());
         }
         return store(
                 scope,
@@ -122,7 +128,7 @@ public final class MemoryStore implements MemoryService {
 
     @Override
     public Future<List<StoredMemory>> restore(Scope scope, List<ExportedMemory> memories, Deadline deadline) {
-        return store(scope, memories, deadline, true, connection -> Future.succeededFuture());
+        return store(scope, memories, deadline, true, (connection, stored) -> Future.succeededFuture());
     }
 
     private Future<List<StoredMemory>> store(
@@ -130,7 +136,7 @@ public final class MemoryStore implements MemoryService {
             List<ExportedMemory> memories,
             Deadline deadline,
             boolean restoring,
-            Function<SqlConnection, Future<Void>> beside) {
+            BiFunction<SqlConnection, List<StoredMemory>, Future<Void>> beside) {
         long weight = memories.stream()
                 .mapToLong(memory -> memory.draft().content().length())
                 .sum();
@@ -151,7 +157,7 @@ public final class MemoryStore implements MemoryService {
                                 prepared,
                                 config.fingerprint().get(),
                                 restoring)
-                        .compose(stored -> beside.apply(connection).map(stored))))
+                        .compose(stored -> beside.apply(connection, stored).map(stored))))
                 .onSuccess(stored -> {
                     if (stored.stream().anyMatch(memory -> memory.change() == StoredMemory.Change.UPDATED)) {
                         vectors.committed(scope);
@@ -221,7 +227,8 @@ public final class MemoryStore implements MemoryService {
                         .execute(Tuple.of(scope.owner(), scope.project(), id))
                         .compose(rows -> rows.size() == 0
                                 ? Future.failedFuture(notFound())
-                                : vectors.remove(connection, scope, List.of(id))))
+                                : removed.note(connection, scope, rows)
+                                        .compose(noted -> vectors.remove(connection, scope, List.of(id)))))
                 .onSuccess(ignored -> vectors.committed(scope));
     }
 
@@ -238,19 +245,21 @@ public final class MemoryStore implements MemoryService {
                                 .preparedQuery(DELETE_SESSION)
                                 .execute(Tuple.of(scope.owner(), scope.project(), session, DELETE_CHUNK)))
                         .compose(rows -> {
-                            List<UUID> removed = new ArrayList<>();
-                            rows.forEach(row -> removed.add(row.getUUID("id")));
-                            return removed.isEmpty()
+                            List<UUID> gone = new ArrayList<>();
+                            rows.forEach(row -> gone.add(row.getUUID("id")));
+                            return gone.isEmpty()
                                     ? Future.succeededFuture(0)
-                                    : vectors.remove(connection, scope, removed).map(removed.size());
+                                    : removed.note(connection, scope, rows)
+                                            .compose(noted -> vectors.remove(connection, scope, gone))
+                                            .map(gone.size());
                         }))
-                .compose(removed -> {
-                    if (removed > 0) {
+                .compose(count -> {
+                    if (count > 0) {
                         vectors.committed(scope);
                     }
-                    return removed < DELETE_CHUNK
-                            ? Future.succeededFuture(before + removed)
-                            : deleteSession(scope, session, deadline, before + removed);
+                    return count < DELETE_CHUNK
+                            ? Future.succeededFuture(before + count)
+                            : deleteSession(scope, session, deadline, before + count);
                 });
     }
 

@@ -14,6 +14,7 @@ import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.MemoryKind;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.DatabaseTime;
+import io.recallgate.recall.json.MemoryJson;
 import io.recallgate.recall.store.MemoryStore;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
@@ -22,6 +23,8 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,7 +41,7 @@ class ConversationStoreTest extends RealDatabaseTest {
 
     @BeforeEach
     void open() {
-        testDatabase.execute("truncate conversation_checkpoint, conversation_injection");
+        testDatabase.execute("truncate conversation_checkpoint, conversation_injection, memory_removed");
         memories = new MemoryStore(
                 database,
                 new SimpleWords(),
@@ -80,7 +83,8 @@ class ConversationStoreTest extends RealDatabaseTest {
         // The checkpoint's own rule refuses it after the memories are written.
         Checkpoint impossible = new Checkpoint(chain(3), 3, 4, 0, 10, true, "t");
 
-        Await.settled(store.accept(ALICE, new AcceptedTurn(SESSION, drafts(List.of("lost")), impossible, null), soon()))
+        Await.settled(store.accept(
+                        ALICE, new AcceptedTurn(SESSION, drafts(List.of("lost")), impossible, null, Map.of()), soon()))
                 .onSuccess(done -> {
                     throw new AssertionError("was stored");
                 });
@@ -138,10 +142,42 @@ class ConversationStoreTest extends RealDatabaseTest {
     }
 
     @Test
+    void whenAMemoryIsChangedNoBlockShowsItsOldTextOrAuthor() {
+        UUID kyoto = remember(ALICE, "Kyoto");
+        UUID oslo = remember(ALICE, "Oslo");
+        UUID nara = remember(ALICE, "Nara");
+        accept(ALICE, turn(3, List.of(), injection(2, List.of(kyoto, oslo))));
+        accept(ALICE, turn(5, List.of(), injection(4, List.of(oslo))));
+        accept(ALICE, turn(7, List.of(), injection(6, List.of(nara))));
+        accept(BOB, turn(3, List.of(), injection(2, List.of(remember(BOB, "Kyoto")))));
+
+        patch(kyoto, "content", "Osaka");
+        patch(nara, "author", "Jonas");
+        patch(oslo, "pinned", true);
+
+        assertThat(load(ALICE, SESSION, chain(2), chain(4), chain(6)).injections())
+                .extracting(Injection::chain)
+                .containsExactly(chain(4));
+        assertThat(load(BOB, SESSION, chain(2)).injections()).hasSize(1);
+    }
+
+    @Test
+    void aMemoryThatIsChangedWhileItsTurnGoesOnLeavesNoBlock() {
+        UUID kyoto = remember(ALICE, "Kyoto");
+        AcceptedTurn turn = turn(3, List.of("x"), injection(2, List.of(kyoto)));
+        patch(kyoto, "content", "Osaka");
+
+        accept(ALICE, turn);
+
+        assertThat(load(ALICE, SESSION, chain(2)).injections()).isEmpty();
+        assertThat(load(ALICE, SESSION, chain(2)).checkpoints()).hasSize(1);
+    }
+
+    @Test
     void whenASessionIsRemovedItsCheckpointsAndInjectionsGoAndThoseOfOthersStay() {
         UUID known = remember(ALICE, "Kyoto");
         accept(ALICE, turn(3, List.of("x"), injection(2, List.of(known))));
-        accept(ALICE, new AcceptedTurn("s2", drafts(List.of("y")), checkpoint(3), injection(2, List.of(known))));
+        accept(ALICE, turn("s2", 3, List.of("y"), injection(2, List.of(known))));
         accept(BOB, turn(3, List.of("z"), null));
 
         Await.result(memories.deleteSession(ALICE, SESSION, soon()));
@@ -169,22 +205,62 @@ class ConversationStoreTest extends RealDatabaseTest {
     }
 
     @Test
-    void conversationsOfTheScopeThatNobodyCarriesOnAreForgottenAfterAMonthAndOthersAreNot() {
-        UUID known = remember(ALICE, "Kyoto");
-        for (String session : List.of("old", "young")) {
-            accept(ALICE, new AcceptedTurn(session, List.of(), checkpoint(3), injection(2, List.of(known))));
-        }
-        accept(BOB, new AcceptedTurn("old", List.of(), checkpoint(3), null));
-        testDatabase.execute("update conversation_checkpoint set accepted_at = now() - interval '31 days'"
-                + " where session = 'old'");
-        testDatabase.execute("update conversation_injection set accepted_at = now() - interval '31 days'"
-                + " where session = 'old'");
+    void whatAUserRemovedOfAConversationIsNotStoredAgainByATurnThatIsRepeated() {
+        AcceptedTurn turn = turn(3, List.of("my secret", "noted"), null);
+        accept(ALICE, turn);
+        accept(BOB, turn);
+        Await.result(memories.delete(ALICE, id("alice", "my secret"), soon()));
 
-        accept(ALICE, turn(3, List.of(), null));
+        accept(ALICE, turn);
+        accept(BOB, turn);
 
-        assertThat(load(ALICE, "old", chain(2))).isEqualTo(Conversation.UNKNOWN);
-        assertThat(load(ALICE, "young", chain(2)).injections()).hasSize(1);
-        assertThat(load(BOB, "old").checkpoints()).hasSize(1);
+        assertThat(contents("alice")).isEqualTo("noted");
+        assertThat(contents("bob")).isEqualTo("my secret|noted");
+        assertThat(text("select count(*) from embedding_job where owner = 'alice'"))
+                .isEqualTo("1");
+    }
+
+    @Test
+    void aConversationThatWasRemovedDoesNotComeBackWithItsNextTurn() {
+        accept(ALICE, turn(3, List.of("one", "two"), null));
+        Await.result(memories.deleteSession(ALICE, SESSION, soon()));
+
+        accept(ALICE, turn(5, List.of("one", "two", "three"), null));
+
+        assertThat(contents("alice")).isEqualTo("three");
+    }
+
+    @Test
+    void whatItsOwnerWritesAnewIsNoLongerRemoved() {
+        AcceptedTurn turn = turn(3, List.of("one"), null);
+        accept(ALICE, turn);
+        Await.result(memories.delete(ALICE, id("alice", "one"), soon()));
+        Await.result(memories.remember(ALICE, turn.drafts(), soon()));
+
+        accept(ALICE, turn);
+
+        assertThat(contents("alice")).isEqualTo("one");
+    }
+
+    @Test
+    void onlyTurnsThatHaveANameAreNotedAndOfAScopeABoundedNumber() {
+        accept(ALICE, turn(3, List.of("one", "two"), null));
+        Await.result(memories.delete(ALICE, remember(ALICE, "a note"), soon()));
+        testDatabase.execute(
+                "insert into memory_removed select 'alice', 'atlas', 'old ' || n, now() - n * interval '1 s'"
+                        + " from generate_series(1, 10000) n");
+        testDatabase.execute("insert into memory_removed select 'bob', 'atlas', 'old ' || n, now() - n * interval '1 s'"
+                + " from generate_series(1, 10001) n");
+
+        Await.result(memories.deleteSession(ALICE, SESSION, soon()));
+
+        assertThat(text("select count(*) from memory_removed where owner = 'alice'"))
+                .isEqualTo("10000");
+        assertThat(text("select string_agg(external_id, '|' order by external_id) from memory_removed"
+                        + " where external_id not like 'old%'"))
+                .isEqualTo("turn:one|turn:two");
+        assertThat(text("select count(*) from memory_removed where owner = 'bob'"))
+                .isEqualTo("10001");
     }
 
     @Test
@@ -222,8 +298,21 @@ class ConversationStoreTest extends RealDatabaseTest {
                 .toList();
     }
 
+    private static UUID id(String owner, String content) {
+        return UUID.fromString(
+                text("select id from memory where owner = '" + owner + "' and content = '" + content + "'"));
+    }
+
+    private static String contents(String owner) {
+        return text("select string_agg(content, '|' order by position) from memory where owner = '" + owner + "'");
+    }
+
     private UUID remember(Scope scope, String content) {
         return write(scope, content, false);
+    }
+
+    private void patch(UUID id, String field, Object value) {
+        Await.result(memories.patch(ALICE, id, MemoryJson.patch(new JsonObject().put(field, value)), soon()));
     }
 
     private UUID pin(Scope scope, String content) {
@@ -239,7 +328,16 @@ class ConversationStoreTest extends RealDatabaseTest {
     }
 
     private static AcceptedTurn turn(int messages, List<String> contents, @Nullable Injection injection) {
-        return new AcceptedTurn(SESSION, drafts(contents), checkpoint(messages), injection);
+        return turn(SESSION, messages, contents, injection);
+    }
+
+    private static AcceptedTurn turn(
+            String session, int messages, List<String> contents, @Nullable Injection injection) {
+        // What remember() has written is of the first version.
+        Map<UUID, Long> shown = injection == null
+                ? Map.of()
+                : injection.memories().stream().collect(Collectors.toMap(Function.identity(), id -> 1L));
+        return new AcceptedTurn(session, drafts(contents), checkpoint(messages), injection, shown);
     }
 
     private static List<MemoryDraft> drafts(List<String> contents) {

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Chooses what a turn is given of what was found. Pure; on the request's event loop. */
 final class Selection {
@@ -49,11 +51,12 @@ final class Selection {
      *
      * @param block as it is sent, perhaps empty
      * @param pinned ids of the pinned memories in it, with the hashes of their contents
+     * @param versions of all memories in it
      */
-    record Chosen(MemoryFrame.Block block, Map<UUID, String> pinned) {
+    record Chosen(MemoryFrame.Block block, Map<UUID, String> pinned, Map<UUID, Long> versions) {
 
         /** Nothing. */
-        static final Chosen NONE = new Chosen(new MemoryFrame.Block("", List.of(), 0), Map.of());
+        static final Chosen NONE = new Chosen(new MemoryFrame.Block("", List.of(), 0), Map.of(), Map.of());
 
         /** As it is kept for the next turns; not for nothing. */
         Injection injection(String chain) {
@@ -92,7 +95,12 @@ final class Selection {
                 hashes.put(memory.id(), memory.contentHash());
             }
         }
-        return new Chosen(block, hashes);
+        return new Chosen(
+                block,
+                hashes,
+                Stream.concat(fixed.stream(), recalled.stream())
+                        .filter(memory -> inBlock.contains(memory.id().toString()))
+                        .collect(Collectors.toMap(Memory::id, Memory::version)));
     }
 
     /** A pinned memory is given once, and again when it has changed. */

@@ -173,7 +173,8 @@ final class SplicedTurn implements PreparedTurn {
                         chain,
                         reply)
                 : List.of();
-        return new AcceptedTurn(session.name(), drafts, checkpoint(), injection());
+        return new AcceptedTurn(
+                session.name(), drafts, checkpoint(), injection(), sent.fresh().versions());
     }
 
     /** One whose answer cannot be read has nothing that could be remembered, and nobody knows how it went. */
