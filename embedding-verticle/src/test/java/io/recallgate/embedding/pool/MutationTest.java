@@ -2,6 +2,7 @@ package io.recallgate.embedding.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.recallgate.mutation.MutantLoader;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,8 +97,8 @@ class MutationTest {
             for (Mutation mutation : Mutation.ALL) {
                 runs.put(
                         mutation,
-                        threads.submit(
-                                () -> simulate(MutantLoader.with(mutation.type(), mutation.source()), SCHEDULES)));
+                        threads.submit(() -> simulate(
+                                MutantLoader.with(MutationTest.class, mutation.type(), mutation.source()), SCHEDULES)));
             }
             for (Map.Entry<Mutation, Future<@Nullable String>> run : runs.entrySet()) {
                 String found = run.getValue().get();
@@ -116,9 +117,10 @@ class MutationTest {
 
     @Test
     void withoutADefectNothingIsFound() throws Exception {
-        assertThat(simulate(MutantLoader.unchanged(), CONTROL_SCHEDULES)).isNull();
+        assertThat(simulate(MutantLoader.unchanged(MutationTest.class), CONTROL_SCHEDULES))
+                .isNull();
         Mutation same = new Mutation("control", "SliceFlow", "final class SliceFlow {", "final class SliceFlow {");
-        assertThat(simulate(MutantLoader.with(same.type(), same.source()), CONTROL_SCHEDULES))
+        assertThat(simulate(MutantLoader.with(MutationTest.class, same.type(), same.source()), CONTROL_SCHEDULES))
                 .isNull();
     }
 

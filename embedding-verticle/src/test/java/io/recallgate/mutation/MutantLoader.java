@@ -1,4 +1,4 @@
-package io.recallgate.embedding.pool;
+package io.recallgate.mutation;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -20,32 +20,38 @@ import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A second copy of the pool's package, production and test classes, with one class compiled from a changed source. All
- * other classes are those of the tests. Compiles in memory; nothing is written.
+ * A second copy of a package, production and test classes, with one class compiled from a changed source. All other
+ * classes are those of the tests. Compiles in memory; nothing is written. Shows of tests that they can fail.
  */
-final class MutantLoader extends ClassLoader {
+public final class MutantLoader extends ClassLoader {
 
-    private static final String PACKAGE = MutantLoader.class.getPackageName() + ".";
-
+    private final String prefix;
     private final Map<String, byte[]> changed;
 
-    private MutantLoader(Map<String, byte[]> changed) {
+    private MutantLoader(String prefix, Map<String, byte[]> changed) {
         super(MutantLoader.class.getClassLoader());
+        this.prefix = prefix;
         this.changed = changed;
     }
 
-    /** The package as it is. */
-    static MutantLoader unchanged() {
-        return new MutantLoader(Map.of());
+    /**
+     * A package as it is.
+     *
+     * @param of a class in it
+     */
+    public static MutantLoader unchanged(Class<?> of) {
+        return new MutantLoader(of.getPackageName() + ".", Map.of());
     }
 
     /**
-     * The package with one class, and those nested in it, changed.
+     * A package with one class, and those nested in it, changed.
      *
+     * @param of a class in it
      * @param type its simple name
      * @throws AssertionError if it does not compile
      */
-    static MutantLoader with(String type, String source) throws IOException {
+    public static MutantLoader with(Class<?> of, String type, String source) throws IOException {
+        String prefix = of.getPackageName() + ".";
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         Map<String, Compiled> classes = new HashMap<>();
         StringWriter errors = new StringWriter();
@@ -57,7 +63,7 @@ final class MutantLoader extends ClassLoader {
                             null,
                             List.of("-proc:none", "-nowarn", "-cp", System.getProperty("java.class.path")),
                             null,
-                            List.of(new Source(type, source)))
+                            List.of(new Source(prefix + type, source)))
                     .call();
             if (!good) {
                 throw new AssertionError("the changed " + type + " does not compile: " + errors);
@@ -65,12 +71,12 @@ final class MutantLoader extends ClassLoader {
         }
         Map<String, byte[]> bytes = new HashMap<>();
         classes.forEach((name, compiled) -> bytes.put(name, compiled.bytes.toByteArray()));
-        return new MutantLoader(bytes);
+        return new MutantLoader(prefix, bytes);
     }
 
     @Override
     protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-        if (!name.startsWith(PACKAGE)) {
+        if (!name.startsWith(prefix)) {
             return super.loadClass(name, resolve);
         }
         synchronized (getClassLoadingLock(name)) {
@@ -102,7 +108,7 @@ final class MutantLoader extends ClassLoader {
         private final String source;
 
         Source(String type, String source) {
-            super(URI.create("string:///" + (PACKAGE + type).replace('.', '/') + ".java"), Kind.SOURCE);
+            super(URI.create("string:///" + type.replace('.', '/') + ".java"), Kind.SOURCE);
             this.source = source;
         }
 
