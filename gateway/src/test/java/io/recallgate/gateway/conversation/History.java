@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A random conversation as agents have them: turns of a user, rounds of parallel tool calls with their results, pictures, long
+ * A random conversation as agents have them: turns of a user, instructions between them, rounds of parallel tool calls with their results, pictures, long
  * outputs, notes beside results, ids that come again. It grows by {@link #turn}; what was said before stays.
  */
 public final class History {
@@ -91,6 +91,9 @@ public final class History {
     }
 
     private void user() {
+        if (protocol == Protocol.OPENAI && random.nextInt(6) == 0) {
+            messages.add(message(random.nextBoolean() ? "system" : "developer").put("content", text(6)));
+        }
         ObjectNode user = message("user");
         if (random.nextBoolean()) {
             user.put("content", text(20));

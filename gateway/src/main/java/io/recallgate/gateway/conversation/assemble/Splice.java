@@ -47,9 +47,7 @@ public record Splice(List<Buffer> body, Set<Integer> injected, Set<Integer> refu
      */
     public static Splice of(Transcript transcript, FitPlan plan, SortedMap<Integer, String> blocks) {
         List<Edit> edits = new ArrayList<>();
-        if (plan.firstKept() > 0) {
-            edits.add(new Edit(start(transcript, 0), start(transcript, plan.firstKept()), ""));
-        }
+        leaveOut(transcript, plan.firstKept(), edits);
         for (Shortening shortening : plan.shortenings(transcript)) {
             edits.add(new Edit(shortening.cut().start(), shortening.cut().end(), shortening.marker()));
         }
@@ -61,6 +59,19 @@ public record Splice(List<Buffer> body, Set<Integer> injected, Set<Integer> refu
         });
         edits.sort(Comparator.comparingInt(Edit::start));
         return new Splice(pieces(transcript.body().bytes(), edits), injected, refused);
+    }
+
+    /** All before a message but for instructions, which stay where they are. */
+    private static void leaveOut(Transcript transcript, int firstKept, List<Edit> edits) {
+        int from = 0;
+        for (int i = 0; i <= firstKept; i++) {
+            if (i == firstKept || transcript.entry(i).isInstruction()) {
+                if (from < i) {
+                    edits.add(new Edit(start(transcript, from), start(transcript, i), ""));
+                }
+                from = i + 1;
+            }
+        }
     }
 
     private static int start(Transcript transcript, int index) {

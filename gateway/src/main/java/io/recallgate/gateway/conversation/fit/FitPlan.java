@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * What is sent of a conversation.
  *
- * @param firstKept the first message that is sent; as many are left out
+ * @param firstKept the first message that is sent; those before it are left out but for the instructions among them
  * @param shortenedUntil before which message long outputs are shortened
  * @param fixedTokens of what goes along with every turn
  * @param windowTokens of the messages that are sent
@@ -29,6 +29,15 @@ public record FitPlan(
     /** Whether all messages are sent as they came. */
     public boolean isWhole() {
         return firstKept == 0 && shortenedUntil == 0;
+    }
+
+    /** How many messages are left out. */
+    public int leftOut(Transcript transcript) {
+        int left = 0;
+        for (int i = 0; i < firstKept; i++) {
+            left += transcript.entry(i).isInstruction() ? 0 : 1;
+        }
+        return left;
     }
 
     /** The outputs that are shortened, in the order of their bytes. */

@@ -23,6 +23,8 @@ final class MessageTokens {
      * OpenAI at most 1,445 of the sizes that clients send.
      */
     static final int MEDIA = 1_600;
+    /** A block with a picture has no fewer bytes: its type and an address. */
+    static final int LEAST_MEDIA_BYTES = 40;
     /** Bytes of a file in base64 for each token: a page of text is some 30 KB and 2,000 tokens. */
     private static final int FILE_BYTES_PER_TOKEN = 16;
 

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 public final class TokenCounter {
 
     /** Before the first message, after the last one, and where the answer begins. */
-    private static final int PER_REQUEST = 8;
+    static final int PER_REQUEST = 8;
 
     private final Tokenizer tokenizer;
     private final TokenCache cache;
@@ -32,7 +32,7 @@ public final class TokenCounter {
                 .plus(new Count(MessageTokens.PER_MESSAGE, true));
     }
 
-    /** What goes along with every turn: instructions, and tools as their JSON. */
+    /** What goes along with every turn: instructions wherever they stand, and tools as their JSON. */
     Count fixed(Transcript transcript) {
         byte[] bytes = transcript.body().bytes();
         Count sum = new Count(PER_REQUEST, true);
@@ -49,13 +49,16 @@ public final class TokenCounter {
         return tokenizer.count(new String(bytes, span.start(), span.length(), StandardCharsets.UTF_8));
     }
 
-    /** A message as the client sent it. */
+    /** A message as the client sent it; nothing for an instruction, which {@link #fixed} has. */
     Count whole(Transcript transcript, Entry entry) {
-        return json(transcript.body().bytes(), entry.whole());
+        return entry.isInstruction() ? Count.NONE : json(transcript.body().bytes(), entry.whole());
     }
 
-    /** A message with its long outputs shortened. */
+    /** The same with its long outputs shortened. */
     Count shortened(Transcript transcript, Entry entry) {
+        if (entry.outputs().isEmpty()) {
+            return whole(transcript, entry);
+        }
         byte[] bytes = Shortening.apply(transcript.body().bytes(), entry);
         return json(bytes, new Span(0, bytes.length));
     }

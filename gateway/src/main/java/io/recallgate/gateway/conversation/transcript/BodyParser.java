@@ -1,11 +1,10 @@
 package io.recallgate.gateway.conversation.transcript;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadConstraints;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.conversation.turn.BodyJson;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,21 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** The tokens of a body with their places in its bytes. */
 final class BodyParser implements Closeable {
 
-    /** Deeper than tools nest their arguments, and shallow enough that recursion over it is safe. */
-    static final int MAX_DEPTH = 64;
-
     private static final int NO_LIMIT = -1;
-
-    private static final JsonFactory FACTORY = JsonFactory.builder()
-            // UTF-8 and nothing else: a guessed UTF-16 would make two readers see two documents.
-            .disable(JsonFactory.Feature.CHARSET_DETECTION)
-            // Names come from callers: interned, their words would stay.
-            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(MAX_DEPTH)
-                    .maxStringLength(Integer.MAX_VALUE)
-                    .build())
-            .build();
 
     private final byte[] bytes;
     private final JsonParser parser;
@@ -42,12 +27,12 @@ final class BodyParser implements Closeable {
 
     BodyParser(byte[] bytes) throws IOException {
         this.bytes = bytes;
-        this.parser = FACTORY.createParser(bytes);
+        this.parser = BodyJson.FACTORY.createParser(bytes);
     }
 
     /** A parser of a part of a body that was read before. */
     static JsonParser part(byte[] bytes, Span span) throws IOException {
-        return FACTORY.createParser(bytes, span.start(), span.length());
+        return BodyJson.FACTORY.createParser(bytes, span.start(), span.length());
     }
 
     /** The next token, null after the last one. */
@@ -63,6 +48,11 @@ final class BodyParser implements Closeable {
             textEnd = textEscaped ? ~quote : quote;
         }
         return read;
+    }
+
+    /** How deep the next token is nested at most. */
+    int depth() {
+        return parser.getParsingContext().getNestingDepth();
     }
 
     /** The token read last. */

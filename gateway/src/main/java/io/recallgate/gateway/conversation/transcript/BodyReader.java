@@ -1,11 +1,9 @@
 package io.recallgate.gateway.conversation.transcript;
 
-import com.fasterxml.jackson.core.JsonLocation;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.conversation.turn.BodyJson;
 import io.recallgate.gateway.conversation.turn.Protocol;
 import io.recallgate.gateway.conversation.turn.RequestBody;
 import java.io.ByteArrayOutputStream;
@@ -47,27 +45,9 @@ final class BodyReader {
     Transcript read() {
         JsonText.requireUtf8(body.bytes());
         try (BodyParser parser = new BodyParser(body.bytes())) {
-            if (parser.next() != JsonToken.START_OBJECT) {
-                throw new FailureException(FailureCode.INVALID_JSON, "the body must be a JSON object");
-            }
-            while (parser.next() != JsonToken.END_OBJECT) {
-                String field = parser.name();
-                parser.next();
-                member(parser, field);
-            }
-            if (parser.next() != null) {
-                throw new FailureException(FailureCode.INVALID_JSON, "text after the JSON object");
-            }
-        } catch (StreamConstraintsException e) {
-            throw new FailureException(
-                            FailureCode.INVALID_JSON,
-                            "nested deeper than " + BodyParser.MAX_DEPTH
-                                    + " levels, or a name or number that is too long" + at(e.getLocation()))
-                    .causedBy(e);
-        } catch (JsonProcessingException e) {
-            throw new FailureException(FailureCode.INVALID_JSON, "not valid JSON" + at(e.getLocation()));
+            object(parser);
         } catch (IOException e) {
-            throw new FailureException(FailureCode.INVALID_JSON, "the body is not valid UTF-8").causedBy(e);
+            throw BodyJson.refusal(e, 0);
         }
         if (!seen.contains("messages")) {
             throw wrong("messages", "is missing");
@@ -82,8 +62,22 @@ final class BodyReader {
                 chains.toByteArray());
     }
 
-    private static String at(@Nullable JsonLocation location) {
-        return location == null ? "" : " (line " + location.getLineNr() + ", column " + location.getColumnNr() + ")";
+    private void object(BodyParser parser) {
+        try {
+            if (parser.next() != JsonToken.START_OBJECT) {
+                throw new FailureException(FailureCode.INVALID_JSON, "the body must be a JSON object");
+            }
+            while (parser.next() != JsonToken.END_OBJECT) {
+                String field = parser.name();
+                parser.next();
+                member(parser, field);
+            }
+            if (parser.next() != null) {
+                throw new FailureException(FailureCode.INVALID_JSON, "text after the JSON object");
+            }
+        } catch (IOException e) {
+            throw BodyJson.refusal(e, parser.depth());
+        }
     }
 
     private void member(BodyParser parser, String field) throws IOException {
@@ -139,9 +133,11 @@ final class BodyReader {
                 throw wrong("messages", "has more than " + MAX_MESSAGES + " messages");
             }
             Entry entry = reader.read(i);
-            if (entries.isEmpty() && isInstruction(entry)) {
-                // A date in it changes from turn to turn, and what was said does not.
+            if (entry.isInstruction()) {
                 instructions.add(entry.whole());
+            }
+            if (protocol == Protocol.OPENAI && entries.isEmpty() && entry.isInstruction()) {
+                // A date in it changes from turn to turn, and what was said does not.
                 leading++;
             } else {
                 entries.add(entry);
@@ -151,11 +147,6 @@ final class BodyReader {
         if (entries.isEmpty() && leading == 0) {
             throw wrong("messages", "must have at least one message");
         }
-    }
-
-    private boolean isInstruction(Entry entry) {
-        return protocol == Protocol.OPENAI
-                && (entry.role().equals("system") || entry.role().equals("developer"));
     }
 
     private void streamOptions(BodyParser parser) throws IOException {

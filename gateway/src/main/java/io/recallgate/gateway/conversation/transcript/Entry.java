@@ -30,6 +30,11 @@ public record Entry(
         boolean userTurn,
         List<Span> outputs) {
 
+    /** Whether it instructs the model: such a message is sent with every turn, wherever it stands. */
+    public boolean isInstruction() {
+        return role.equals("system") || role.equals("developer");
+    }
+
     /** Copies the lists. */
     public Entry {
         calls = List.copyOf(calls);

@@ -14,7 +14,7 @@ import java.util.Map;
 
 /**
  * A request as it was read. Its entries are the conversation's messages in order; instructions with which an OpenAI
- * conversation begins are none of them, so that the position of a message does not depend on how many there are. Immutable, and
+ * conversation begins are none of them, so that the position of a message does not depend on how many there are. Later ones are. Immutable, and
  * holds the body.
  */
 public final class Transcript {

@@ -1,12 +1,7 @@
 package io.recallgate.gateway.conversation.turn;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import io.netty.buffer.Unpooled;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
@@ -22,20 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Sends a turn as it came: recalls nothing and remembers nothing. Reads the body only to know that it is JSON. */
 public final class PassThrough implements TurnPreparation {
-
-    /** Schemas of tools nest, but no model reads them this deep. */
-    static final int MAX_DEPTH = 256;
-
-    private static final JsonFactory FACTORY = JsonFactory.builder()
-            // UTF-8 and nothing else, as the provider reads it.
-            .disable(JsonFactory.Feature.CHARSET_DETECTION)
-            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(MAX_DEPTH)
-                    // A picture is one string.
-                    .maxStringLength(Integer.MAX_VALUE)
-                    .build())
-            .build();
 
     private final JsonWorkers workers;
 
@@ -80,27 +61,27 @@ public final class PassThrough implements TurnPreparation {
 
         /** @throws FailureException {@code invalid-json} */
         static Top of(byte[] body) {
-            try (JsonParser parser = FACTORY.createParser(body)) {
+            try (JsonParser parser = BodyJson.FACTORY.createParser(body)) {
+                return whole(parser);
+            } catch (IOException e) {
+                throw new FailureException(FailureCode.INVALID_JSON, "the body is not valid UTF-8").causedBy(e);
+            }
+        }
+
+        private static Top whole(JsonParser parser) {
+            try {
                 if (parser.nextToken() != JsonToken.START_OBJECT) {
                     throw new FailureException(FailureCode.INVALID_JSON, "the body must be a JSON object");
                 }
                 Top top = read(parser);
                 if (parser.nextToken() != null) {
                     throw new FailureException(
-                            FailureCode.INVALID_JSON, "text after the JSON object" + at(parser.currentTokenLocation()));
+                            FailureCode.INVALID_JSON,
+                            "text after the JSON object" + BodyJson.at(parser.currentTokenLocation()));
                 }
                 return top;
-            } catch (StreamConstraintsException e) {
-                throw new FailureException(
-                                FailureCode.INVALID_JSON,
-                                "nested deeper than " + MAX_DEPTH + " levels, or a name or number that is too long"
-                                        + at(e.getLocation()))
-                        .causedBy(e);
-            } catch (JsonProcessingException e) {
-                throw new FailureException(FailureCode.INVALID_JSON, "not valid JSON" + at(e.getLocation()));
             } catch (IOException e) {
-                // Malformed UTF-8, which the parser reports as a plain CharConversionException.
-                throw new FailureException(FailureCode.INVALID_JSON, "the body is not valid UTF-8");
+                throw BodyJson.refusal(e, parser.getParsingContext().getNestingDepth());
             }
         }
 
@@ -132,12 +113,6 @@ public final class PassThrough implements TurnPreparation {
                     return;
                 }
             }
-        }
-
-        private static String at(@Nullable JsonLocation location) {
-            return location == null
-                    ? ""
-                    : " (line " + location.getLineNr() + ", column " + location.getColumnNr() + ")";
         }
     }
 

@@ -77,7 +77,13 @@ class SplicePropertiesTest {
         Splice splice = Splice.of(client, plan, blocks);
         byte[] sent = bytes(splice);
         Transcript read = Transcript.parse(protocol, new RequestBody(sent));
+        // Instructions before what is kept have become its beginning, which is none of the entries.
         assertThat(read.size()).isEqualTo(client.size() - plan.firstKept());
+        assertThat(read.fixed().instructions())
+                .extracting(span -> cut(read, span))
+                .isEqualTo(client.fixed().instructions().stream()
+                        .map(span -> cut(client, span))
+                        .toList());
         assertThat(splice.refused()).isEmpty();
         assertThat(splice.injected()).isEqualTo(blocks.tailMap(plan.firstKept()).keySet());
         int same = 0;
@@ -110,6 +116,9 @@ class SplicePropertiesTest {
         int first = client.body().length();
         if (plan.firstKept() > 0) {
             first = client.entry(0).whole().start();
+            for (int i = 0; client.entry(i).isInstruction(); i++) {
+                first = client.entry(i + 1).whole().start();
+            }
         }
         if (!plan.shortenings(client).isEmpty()) {
             first = Math.min(first, plan.shortenings(client).get(0).cut().start());

@@ -8,6 +8,7 @@ import io.recallgate.gateway.conversation.transcript.Entry;
 import io.recallgate.gateway.conversation.transcript.Transcript;
 import io.recallgate.gateway.conversation.turn.Protocol;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import net.jqwik.api.ForAll;
@@ -34,6 +35,14 @@ class FitPropertiesTest {
                     .as("begins with a user")
                     .isTrue();
         }
+        long instructions =
+                transcript.entries().stream().filter(Entry::isInstruction).count();
+        assertThat(plan.firstKept() - plan.leftOut(transcript))
+                .as("instructions are not left out")
+                .isEqualTo(instructions
+                        - transcript.entries().subList(plan.firstKept(), transcript.size()).stream()
+                                .filter(Entry::isInstruction)
+                                .count());
         Set<String> called = new HashSet<>();
         for (Entry entry : transcript.entries().subList(plan.firstKept(), transcript.size())) {
             assertThat(called).as("calls of the results").containsAll(entry.results());
@@ -126,11 +135,15 @@ class FitPropertiesTest {
             @ForAll long seed) {
         Random random = new Random(seed);
         Transcript transcript = Rendering.odd(random).transcript(history(protocol, turns, random));
-        if (Fitter.longestSafeSuffix(transcript, new FitBudget(budget, 0)) instanceof FitPlan plan) {
-            assertSound(plan, transcript);
-            assertThat(plan.shortenedUntil()).isZero();
-            assertThat(sum(new TokenCounter(Tokenizer.O200K, CACHE), transcript, plan))
-                    .isLessThanOrEqualTo(budget);
+        FitBudget room = new FitBudget(budget, 0);
+        for (FitOutcome outcome :
+                List.of(Fitter.longestSafeSuffix(transcript, room), Fitter.suffixByBytes(transcript, room))) {
+            if (outcome instanceof FitPlan plan) {
+                assertSound(plan, transcript);
+                assertThat(plan.shortenedUntil()).isZero();
+                assertThat(sum(new TokenCounter(Tokenizer.O200K, CACHE), transcript, plan))
+                        .isLessThanOrEqualTo(budget);
+            }
         }
     }
 

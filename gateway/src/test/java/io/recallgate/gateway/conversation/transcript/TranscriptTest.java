@@ -79,10 +79,11 @@ class TranscriptTest {
         assertThat(read.size()).isEqualTo(2);
         assertThat(read.fixed().leading()).isEqualTo(2);
         assertThat(read.fixed().instructions())
-                .extracting(span -> cut(read, span))
-                .first()
-                .asString()
-                .contains("Monday");
+                .extracting(span -> cut(read, span).replace('"', '\''))
+                .containsExactly(
+                        "{'role':'system','content':'Today is Monday'}",
+                        "{'role':'developer','content':'d'}",
+                        "{'role':'system','content':'later'}");
         assertThat(read.chain(0)).isEqualTo(tomorrow.chain(0)).hasSize(64);
         assertThat(read.chain(1)).isNotEqualTo(read.chain(0));
     }
@@ -260,7 +261,7 @@ class TranscriptTest {
                 "{'messages':[{'role':'user','content':'\\u00g0'}]}",
                 "{'messages':[{'role':'user','content':'a\nb'}]}",
                 "\uFEFF" + whole,
-                "{'messages':[{'role':'user','content':" + "[".repeat(70) + "]".repeat(70) + "}]}")) {
+                "{'messages':[{'role':'user','content':" + "[".repeat(300) + "]".repeat(300) + "}]}")) {
             assertRefused(broken, FailureCode.INVALID_JSON, null);
         }
     }
