@@ -3,6 +3,7 @@ package io.recallgate.gateway.runtime;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.embedding.api.Embedder;
 import io.recallgate.gateway.config.SettingsHolder;
+import io.recallgate.gateway.conversation.prepare.FallbackWorkers;
 import io.recallgate.gateway.conversation.prepare.MemoryPreparation;
 import io.recallgate.gateway.conversation.prepare.PreparationOptions;
 import io.recallgate.gateway.conversation.turn.TurnPreparation;
@@ -140,6 +141,7 @@ final class RecallMemory implements MemoryPart {
         private final Schema.Report report;
         private final Stores stores;
         private final WorkerExecutor analysts;
+        private final FallbackWorkers fallbacks;
         private final JobRunner runner;
         private final Retention retention;
         private final Reanalysis reanalysis;
@@ -183,12 +185,14 @@ final class RecallMemory implements MemoryPart {
                     time.timers(),
                     live.recall(),
                     registry);
+            this.fallbacks = new FallbackWorkers(vertx, time.timers());
             this.turns = new MemoryPreparation(
                     new MemoryPreparation.Parts(
                             vertx,
                             recall,
                             new ConversationStore(database, memories, DatabaseTime.SERVER),
                             new JsonWorkers(readers),
+                            fallbacks,
                             time.clock(),
                             time.timers()),
                     live.turns());
@@ -280,7 +284,7 @@ final class RecallMemory implements MemoryPart {
 
         @Override
         public Future<Void> close() {
-            return analysts.close().eventually(stores::close);
+            return analysts.close().eventually(fallbacks::close).eventually(stores::close);
         }
     }
 }

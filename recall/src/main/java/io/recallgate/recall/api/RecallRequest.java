@@ -69,9 +69,8 @@ public record RecallRequest(
         this(query, mode, limit, session, kinds, explain, false, memo, deadline, cancel);
     }
 
-    /** The same for another caller, who gives up when {@code signal} fires. */
-    public RecallRequest cancelledBy(CancelSignal signal) {
-        return new RecallRequest(
-                query, mode, limit, session, kinds, explain, includeSuperseded, memo, deadline, signal);
+    /** The same for another caller, who has until {@code end} and gives up when {@code signal} fires. */
+    public RecallRequest during(Deadline end, CancelSignal signal) {
+        return new RecallRequest(query, mode, limit, session, kinds, explain, includeSuperseded, memo, end, signal);
     }
 }

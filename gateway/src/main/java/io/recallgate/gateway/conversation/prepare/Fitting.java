@@ -121,6 +121,16 @@ record Fitting(Transcript transcript, PreparationOptions options, TokenCounter c
                         ready(chosen.rung(), chosen.plan(), chosen.rung() == Rung.ACCEPTED ? extras : Extras.NONE));
     }
 
+    /**
+     * What is sent when there is no time even for {@link #fallBack}, empty when nothing is safe: as much as surely fits by its
+     * bytes. Quick: looks at no text.
+     */
+    Optional<Ready> withoutCounting() {
+        return Fitter.suffixByBytes(transcript, room(Extras.NONE)) instanceof FitPlan plan
+                ? Optional.of(ready(plan.isWhole() ? Rung.PASSTHROUGH : Rung.SUFFIX, plan, Extras.NONE))
+                : Optional.empty();
+    }
+
     /** The bytes of a plan, with these blocks. */
     Ready ready(Rung rung, FitPlan plan, Extras extras) {
         SortedMap<Integer, String> blocks =

@@ -1,5 +1,7 @@
 package io.recallgate.gateway.conversation.prepare;
 
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.conversation.fit.TokenCache;
 import io.recallgate.gateway.conversation.fit.TokenCounter;
 import io.recallgate.gateway.conversation.fit.Tokenizer;
@@ -9,12 +11,14 @@ import io.recallgate.gateway.conversation.turn.TurnPreparation;
 import io.recallgate.gateway.conversation.turn.TurnRequest;
 import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.recall.api.ConversationService;
+import io.recallgate.recall.api.DegradeReason;
 import io.recallgate.recall.api.RecallRequest;
 import io.recallgate.recall.api.RecallResponse;
 import io.recallgate.recall.api.RecallService;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Timers;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,20 +33,25 @@ public final class MemoryPreparation implements TurnPreparation {
 
     private static final int KNOWN_CONVERSATIONS = 4_096;
 
+    /** As many as have turns while a database is away for some minutes. */
+    private static final int OWED_CONVERSATIONS = 1_024;
+
     private final Parts parts;
     private final Supplier<PreparationOptions> options;
-    private final SharedWork<Question, RecallResponse> recalls = new SharedWork<>();
+    private final SharedWork<Question, RecallResponse> recalls = new SharedWork<>(MemoryPreparation::isCutShort);
     private final KnownConversations known = new KnownConversations(KNOWN_CONVERSATIONS);
+    private final OwedTurns owed = new OwedTurns(OWED_CONVERSATIONS);
     private final TokenCache counted = new TokenCache(COUNTED_MESSAGES);
     private final ConcurrentMap<Tokenizer, Future<Void>> vocabularies = new ConcurrentHashMap<>();
 
     /**
      * What it works with.
      *
-     * @param vertx whose workers take what must not wait for the read workers
+     * @param vertx whose contexts turns are on
      * @param recall recalls
      * @param conversations knows how far conversations are
      * @param workers read bodies and count tokens
+     * @param fallbacks choose what is sent when time has run out
      * @param clock of the deadlines
      * @param timers end the budget
      */
@@ -51,6 +60,7 @@ public final class MemoryPreparation implements TurnPreparation {
             RecallService recall,
             ConversationService conversations,
             JsonWorkers workers,
+            FallbackWorkers fallbacks,
             Clock clock,
             Timers timers) {}
 
@@ -76,11 +86,25 @@ public final class MemoryPreparation implements TurnPreparation {
         return known;
     }
 
+    OwedTurns owed() {
+        return owed;
+    }
+
     /** Recalls once what several turns ask at the same time. */
     Future<RecallResponse> recall(Scope scope, RecallRequest request) {
         return recalls.join(
-                new Question(scope, request.query(), request.limit()), request.cancel(), nobodyWaits -> parts.recall()
-                        .recall(scope, request.cancelledBy(nobodyWaits)));
+                new Question(scope, request.query(), request.limit()),
+                request.deadline(),
+                request.cancel(),
+                (deadline, nobodyWaits) -> parts.recall().recall(scope, request.during(deadline, nobodyWaits)));
+    }
+
+    /** Whether a recall would have found more with more time. */
+    private static boolean isCutShort(AsyncResult<RecallResponse> recall) {
+        if (recall.failed()) {
+            return FailureException.of(recall.cause()).code() == FailureCode.DEADLINE_EXCEEDED;
+        }
+        return recall.result().degraded() == DegradeReason.DEADLINE_EXHAUSTED;
     }
 
     /**

@@ -37,6 +37,8 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One turn from its body to the bytes that are sent. Steps end in the order in which they are begun, and each hands over to the
@@ -44,6 +46,8 @@ import org.jspecify.annotations.Nullable;
  * event loop.
  */
 final class Preparing {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Preparing.class);
 
     /** What counting and splicing may need after the selection: a cold conversation of 200,000 tokens. */
     private static final long FIT_RESERVE_MILLIS = 150;
@@ -290,7 +294,7 @@ final class Preparing {
         private void assemble(Ready ready) {
             run.enter(Phase.ASSEMBLE);
             settled = true;
-            labels.window(ready.rung(), ready.plan().firstKept());
+            labels.window(ready.rung(), ready.plan().leftOut(transcript));
             labels.memories(given(ready.splice(), ready.extras()));
             done.tryComplete(new SplicedTurn(
                     node,
@@ -343,10 +347,9 @@ final class Preparing {
             }
             AcceptedWindow window = accepted;
             Extras extras = new Extras(ledger, Chosen.NONE);
-            // Not on the read workers, which may be what is in trouble.
             node.parts()
-                    .vertx()
-                    .executeBlocking(() -> fitting.fallBack(extras, window), false)
+                    .fallbacks()
+                    .run(request.cancel(), () -> fitting.fallBack(extras, window))
                     .onComplete(chosenRung -> loop.runOnContext(turn -> fellBack(chosenRung)));
         }
 
@@ -355,15 +358,19 @@ final class Preparing {
                 return;
             }
             try {
+                // Where even that took too long, what takes no time at all.
+                Optional<Ready> ready = outcome.succeeded() ? outcome.result() : fitting.withoutCounting();
                 if (outcome.failed()) {
-                    refuse(FailureException.of(outcome.cause()));
-                } else if (outcome.result().isEmpty()) {
+                    LOG.warn("a turn's fall-back was not to be had", outcome.cause());
+                    labels.degraded("fallback-expired");
+                }
+                if (ready.isEmpty()) {
                     refuse(new FailureException(
                                     FailureCode.PREPARATION_EXPIRED,
                                     "the request could not be prepared in time, and is too long to be sent as it is")
                             .retryAfter(Duration.ofSeconds(1)));
                 } else {
-                    assemble(outcome.result().get());
+                    assemble(ready.get());
                 }
             } catch (RuntimeException e) {
                 refuse(FailureException.of(e));

@@ -30,7 +30,8 @@ final class Selection {
     private final int firstKept;
     private final TurnIds ids;
     private final String session;
-    private final Set<String> kept = new HashSet<>();
+    /** Messages that are sent, by their chains. */
+    private final Map<String, Integer> kept = new HashMap<>();
 
     /**
      * For one turn.
@@ -114,19 +115,23 @@ final class Selection {
         if (externalId == null || !session.equals(memory.draft().session())) {
             return false;
         }
-        return ids.chain(externalId)
-                .map(chain -> chain.isEmpty() ? firstKept == 0 : isKept(chain))
-                .orElse(false);
+        return ids.place(externalId).map(this::isKept).orElse(false);
     }
 
     /** Made only when a memory of this very session was found: it is thousands of digests in hexadecimal digits. */
-    private boolean isKept(String chain) {
+    private boolean isKept(TurnIds.Place place) {
         if (kept.isEmpty()) {
+            if (firstKept == 0) {
+                kept.put("", -1);
+            }
             for (int i = firstKept; i < transcript.size(); i++) {
-                kept.add(transcript.chain(i));
+                kept.put(transcript.chain(i), i);
             }
         }
-        return kept.contains(chain);
+        Integer at = kept.get(place.chain());
+        // Of several answers at one place only one is in this conversation.
+        return at != null
+                && (place.answer().isEmpty() || (at + 1 < transcript.size() && place.mayBe(transcript.text(at + 1))));
     }
 
     private static List<MemoryFrame.Item> items(List<Memory> memories) {

@@ -8,6 +8,7 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.conversation.assemble.Splice;
 import io.recallgate.gateway.conversation.fit.FitPlan;
 import io.recallgate.gateway.conversation.fit.Tokenizer;
+import io.recallgate.gateway.conversation.prepare.OwedTurns.Owed;
 import io.recallgate.gateway.conversation.prepare.Selection.Chosen;
 import io.recallgate.gateway.conversation.remember.PlacedMessage;
 import io.recallgate.gateway.conversation.remember.TurnDrafts;
@@ -16,18 +17,19 @@ import io.recallgate.gateway.conversation.reply.ReplyReader;
 import io.recallgate.gateway.conversation.transcript.Entry;
 import io.recallgate.gateway.conversation.transcript.Transcript;
 import io.recallgate.gateway.conversation.turn.PreparedTurn;
+import io.recallgate.gateway.conversation.turn.Protocol;
 import io.recallgate.gateway.conversation.turn.ResponseTap;
 import io.recallgate.gateway.conversation.turn.TurnRequest;
 import io.recallgate.recall.api.AcceptedTurn;
 import io.recallgate.recall.api.Checkpoint;
 import io.recallgate.recall.api.MemoryDraft;
-import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -116,65 +118,94 @@ final class SplicedTurn implements PreparedTurn {
             return Future.failedFuture(notRead());
         }
         Deadline deadline = Deadline.afterMillis(node.parts().clock(), COMMIT_MILLIS);
-        return known(deadline).compose(asked -> store(read, deadline));
-    }
-
-    /**
-     * What was remembered before. A turn that had no time to ask asks now: else all of its conversation would be written anew,
-     * with memories that were removed since.
-     */
-    private Future<Void> known(Deadline deadline) {
-        return session.isKnown()
-                ? Future.succeededFuture()
-                : node.parts()
-                        .conversations()
-                        .load(request.scope(), session.name(), List.of(), deadline, new CancelSignal())
-                        .onSuccess(session::found)
-                        .mapEmpty();
-    }
-
-    private Future<Void> store(ReplyReader read, Deadline deadline) {
-        int from = session.remembered();
-        long bytes = read.unreadBytes() + bytesFrom(from);
-        Future<AcceptedTurn> turn = bytes < READ_INLINE_BYTES
-                ? Future.succeededFuture(read).map(reading -> accepted(reading, from))
-                : node.parts().vertx().executeBlocking(() -> accepted(read, from), false);
+        List<Owed> owed = request.memory().remembers()
+                ? node.owed().of(request.scope(), session.name(), session.transcript())
+                : List.of();
+        BitSet said = said(owed);
+        Future<AcceptedTurn> turn = read.unreadBytes() + bytes(said) < READ_INLINE_BYTES
+                ? Future.succeededFuture(read).map(reading -> accepted(reading, said))
+                : node.parts().vertx().executeBlocking(() -> accepted(read, said), false);
         return turn.compose(accepted -> node.parts()
                 .conversations()
                 .accept(request.scope(), accepted, deadline)
-                .onSuccess(stored -> {
-                    Checkpoint checkpoint = accepted.checkpoint();
-                    if (checkpoint != null) {
-                        node.known().accepted(request.scope(), session.name(), checkpoint);
-                    }
-                }));
+                .onComplete(stored -> settled(accepted, owed, stored.succeeded())));
     }
 
-    private long bytesFrom(int from) {
-        Transcript transcript = session.transcript();
-        return from >= transcript.size()
-                ? 0
-                : transcript.entry(transcript.size() - 1).whole().end()
-                        - transcript.entry(from).whole().start();
+    /** The next turn makes up for one that was not stored. */
+    private void settled(AcceptedTurn accepted, List<Owed> owed, boolean stored) {
+        if (!stored) {
+            if (request.memory().remembers() && session.end() > 0) {
+                node.owed()
+                        .owe(
+                                request.scope(),
+                                session.name(),
+                                new Owed(
+                                        session.brought(),
+                                        session.end(),
+                                        session.transcript().chain(session.end() - 1)));
+            }
+            return;
+        }
+        node.owed().paid(request.scope(), session.name(), owed);
+        Checkpoint checkpoint = accepted.checkpoint();
+        if (checkpoint != null) {
+            node.known().accepted(request.scope(), session.name(), checkpoint);
+        }
     }
 
-    private AcceptedTurn accepted(ReplyReader read, int from) {
+    /** The messages that are remembered with this turn: what it brought, and what earlier ones brought that could not be stored. */
+    private BitSet said(List<Owed> owed) {
+        BitSet said = new BitSet();
+        if (request.memory().remembers()) {
+            said.set(session.brought(), session.end());
+            // With their answers, which only the client has by now.
+            owed.forEach(turn -> said.set(turn.from(), Math.min(turn.end() + 1, session.end())));
+        }
+        return said;
+    }
+
+    private long bytes(BitSet said) {
+        return said.stream()
+                .mapToLong(index -> session.transcript().entry(index).whole().length())
+                .sum();
+    }
+
+    private AcceptedTurn accepted(ReplyReader read, BitSet said) {
         AssistantReply reply = read.reply().orElseThrow(SplicedTurn::notRead);
-        Transcript transcript = session.transcript();
-        String chain = transcript.chain(transcript.size() - 1);
         List<MemoryDraft> drafts = request.memory().remembers()
                 ? TurnDrafts.of(
                         new TurnDrafts.Origin(
                                 request.protocol(),
                                 session.name(),
+                                session.isNamed(),
                                 model(),
                                 node.parts().clock().instant()),
-                        messages(transcript, from),
-                        chain,
-                        reply)
+                        messages(said),
+                        before(answerAt()),
+                        begun(reply))
                 : List.of();
         return new AcceptedTurn(
                 session.name(), drafts, checkpoint(), injection(), sent.fresh().versions());
+    }
+
+    /** Where the answer begins. With Anthropic it goes on with what stands at the end of the request as its beginning. */
+    private int answerAt() {
+        return request.protocol() == Protocol.ANTHROPIC
+                ? session.end()
+                : session.transcript().size();
+    }
+
+    private AssistantReply begun(AssistantReply reply) {
+        StringBuilder text = new StringBuilder();
+        for (int i = answerAt(); i < session.transcript().size(); i++) {
+            text.append(session.transcript().text(i));
+        }
+        return text.isEmpty() ? reply : new AssistantReply(text + reply.text(), reply.calls());
+    }
+
+    /** The chain before a message, empty before the first. */
+    private String before(int index) {
+        return index == 0 ? "" : session.transcript().chain(index - 1);
     }
 
     /** One whose answer cannot be read has nothing that could be remembered, and nobody knows how it went. */
@@ -196,29 +227,32 @@ final class SplicedTurn implements PreparedTurn {
                 : sent.fresh().injection(session.transcript().chain(newest));
     }
 
-    /** Those that are new, after the one that may call the tools whose results they bring. */
-    private List<PlacedMessage> messages(Transcript transcript, int from) {
+    /** Each after the one that may call the tools whose results it brings. */
+    private List<PlacedMessage> messages(BitSet said) {
         List<PlacedMessage> placed = new ArrayList<>();
-        // The answer to the turn before was remembered when it was relayed; here is the client's copy of it.
-        String before = from == 0 ? "" : transcript.chain(from - 1);
-        for (int i = from; i < transcript.size(); i++) {
-            String chain = transcript.chain(i);
-            Entry entry = transcript.entry(i);
-            boolean remembered = i == from && from > 0 && entry.role().equals("assistant");
-            try {
-                placed.add(new PlacedMessage(
-                        before,
-                        chain,
-                        JSON.readTree(
-                                transcript.body().bytes(),
-                                entry.whole().start(),
-                                entry.whole().length()),
-                        remembered));
-            } catch (IOException e) {
-                throw new UncheckedIOException("bytes that were JSON before are none now", e);
+        said.stream().forEach(index -> {
+            if (index > 0 && !said.get(index - 1)) {
+                placed.add(placed(index - 1, true));
             }
-            before = chain;
-        }
+            placed.add(placed(index, false));
+        });
         return placed;
+    }
+
+    private PlacedMessage placed(int index, boolean onlyCalls) {
+        Transcript transcript = session.transcript();
+        Entry entry = transcript.entry(index);
+        try {
+            return new PlacedMessage(
+                    before(index),
+                    transcript.chain(index),
+                    JSON.readTree(
+                            transcript.body().bytes(),
+                            entry.whole().start(),
+                            entry.whole().length()),
+                    onlyCalls);
+        } catch (IOException e) {
+            throw new UncheckedIOException("bytes that were JSON before are none now", e);
+        }
     }
 }

@@ -80,7 +80,39 @@ final class TurnSession {
      * now, since the provider's cache has all that followed behind it as it was.
      */
     boolean isUnderway() {
-        return !isNewQuestion() && remembered() > transcript.currentTurn();
+        return !isNewQuestion() && sentBefore() > transcript.currentTurn();
+    }
+
+    /** Whether the client gave it its name: else another conversation may have begun with the same words. */
+    boolean isNamed() {
+        return named;
+    }
+
+    /**
+     * After the last message that is not the beginning of the answer, with which a client may prescribe how that begins.
+     */
+    int end() {
+        int end = transcript.size();
+        while (end > 0 && isAnswer(end - 1)) {
+            end--;
+        }
+        return end;
+    }
+
+    /**
+     * The first message that this turn brings: what stands before it was answered by others, and only they knew whether it was to
+     * be remembered.
+     */
+    int brought() {
+        int from = end();
+        while (from > 0 && !isAnswer(from - 1)) {
+            from--;
+        }
+        return from;
+    }
+
+    private boolean isAnswer(int index) {
+        return transcript.entry(index).role().equals("assistant");
     }
 
     /**
@@ -118,11 +150,6 @@ final class TurnSession {
         checkpoints = known ? checkpoints : lately;
     }
 
-    /** Whether the database has answered. */
-    boolean isKnown() {
-        return known;
-    }
-
     /** The window to go on with, empty when none suits or other tokens were counted. */
     Optional<AcceptedWindow> accepted(Tokenizer tokenizer) {
         return Checkpoints.choose(
@@ -156,8 +183,8 @@ final class TurnSession {
                 window.tokenizer().name());
     }
 
-    /** How many of its messages were remembered before. */
-    int remembered() {
+    /** How many of its messages an accepted turn has sent. */
+    private int sentBefore() {
         int most = 0;
         for (Checkpoint checkpoint : checkpoints) {
             if (checkpoint.messages() > most && transcript.hasChain(checkpoint.messages() - 1, checkpoint.chain())) {

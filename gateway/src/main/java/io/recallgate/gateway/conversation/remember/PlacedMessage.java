@@ -8,6 +8,6 @@ import com.fasterxml.jackson.databind.JsonNode;
  * @param before hex digest of the messages before it, empty for the first
  * @param chain hex digest of the messages up to it
  * @param message its JSON
- * @param remembered whether it was remembered before, and is only looked at for the calls that it makes
+ * @param onlyCalls whether it is none to be remembered, and is only looked at for the calls that it makes
  */
-public record PlacedMessage(String before, String chain, JsonNode message, boolean remembered) {}
+public record PlacedMessage(String before, String chain, JsonNode message, boolean onlyCalls) {}

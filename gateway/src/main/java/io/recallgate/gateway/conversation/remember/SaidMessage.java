@@ -39,11 +39,19 @@ record SaidMessage(String role, String author, String text, List<ToolCall> calls
     private static SaidMessage openAi(JsonNode message) {
         String role = message.path("role").asText("");
         String text = text(message.path("content"));
-        if (role.equals("tool")) {
-            ToolResult result = new ToolResult(message.path("tool_call_id").asText(""), text);
-            return new SaidMessage(role, "", "", List.of(), List.of(result));
+        if (role.equals("tool") || role.equals("function")) {
+            String call = role.equals("tool")
+                    ? message.path("tool_call_id").asText("")
+                    : functionCall(message.path("name").asText(""));
+            return new SaidMessage(role, "", "", List.of(), List.of(new ToolResult(call, text)));
         }
         List<ToolCall> calls = new ArrayList<>();
+        JsonNode old = message.path("function_call");
+        if (old.isObject()) {
+            String name = old.path("name").asText("");
+            calls.add(
+                    new ToolCall(functionCall(name), name, old.path("arguments").asText("")));
+        }
         for (JsonNode call : message.path("tool_calls")) {
             JsonNode function = call.path("function");
             calls.add(new ToolCall(
@@ -52,6 +60,11 @@ record SaidMessage(String role, String author, String text, List<ToolCall> calls
                     function.path("arguments").asText("")));
         }
         return new SaidMessage(role, message.path("name").asText(""), text, calls, List.of());
+    }
+
+    /** The old form of calls has no ids: a result belongs to the last call of its function. */
+    private static String functionCall(String name) {
+        return "function " + name;
     }
 
     private static SaidMessage anthropic(JsonNode message) {

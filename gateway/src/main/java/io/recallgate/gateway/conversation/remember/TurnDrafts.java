@@ -42,10 +42,11 @@ public final class TurnDrafts {
      *
      * @param protocol of the request
      * @param session that it belongs to
+     * @param named whether the client named the session; another conversation may begin like one that has no name
      * @param model as the client named it, empty if it did not
      * @param at when the answer was there; the messages are a microsecond before one another, which keeps their order
      */
-    public record Origin(Protocol protocol, String session, String model, Instant at) {}
+    public record Origin(Protocol protocol, String session, boolean named, String model, Instant at) {}
 
     private TurnDrafts(Origin origin) {
         this.origin = origin;
@@ -55,21 +56,25 @@ public final class TurnDrafts {
     /**
      * The drafts, in the order of the conversation; of more than a write may have, the newest.
      *
-     * @param messages that were not remembered yet, and before them such as make calls whose results are among these
-     * @param chain hex digest of all messages of the request
+     * @param messages that the turn brought, and before them such as make calls whose results are among these
+     * @param before hex digest of the messages before the answer, empty when there is none
      * @param reply to them
      */
     public static List<MemoryDraft> of(
-            Origin origin, List<PlacedMessage> messages, String chain, AssistantReply reply) {
+            Origin origin, List<PlacedMessage> messages, String before, AssistantReply reply) {
         TurnDrafts made = new TurnDrafts(origin);
         messages.forEach(made::add);
-        made.say("assistant", "", reply.text(), made.ids.reply(chain));
+        made.answer("", reply.text(), before);
         return made.dated();
+    }
+
+    private void answer(String author, String text, String before) {
+        say("assistant", author, text, origin.named() ? ids.reply(before) : ids.reply(before, text));
     }
 
     private void add(PlacedMessage placed) {
         SaidMessage said = SaidMessage.of(origin.protocol(), placed.message());
-        if (placed.remembered()) {
+        if (placed.onlyCalls()) {
             said.calls().forEach(call -> open.put(call.id(), call));
             return;
         }
@@ -81,9 +86,9 @@ public final class TurnDrafts {
         switch (said.role()) {
             case "user" -> say("user", said.author(), said.text(), ids.user(placed.chain()));
             case "assistant" -> {
-                // By what came before it: so the answer that was relayed and its copy in the next request are one
+                // By what came before it: so the answer that was relayed and its copy in a later request are one
                 // memory.
-                say("assistant", said.author(), said.text(), ids.reply(placed.before()));
+                answer(said.author(), said.text(), placed.before());
                 said.calls().forEach(call -> open.put(call.id(), call));
             }
             default -> {}

@@ -3,7 +3,6 @@ package io.recallgate.gateway.conversation.prepare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.failure.FailureCode;
-import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.conversation.turn.PreparedTurn;
 import io.recallgate.recall.api.AcceptedTurn;
 import io.recallgate.recall.api.Checkpoint;
@@ -164,9 +163,7 @@ class MemoryPreparationTest extends PreparationTest {
 
         AcceptedTurn turn = conversations.accepted.get(0);
         assertThat(turn.session()).isEqualTo("s1");
-        assertThat(turn.drafts())
-                .extracting(MemoryDraft::content)
-                .containsExactly("Hi", "Hello", "Where is Mina?", "In Kyoto.");
+        assertThat(turn.drafts()).extracting(MemoryDraft::content).containsExactly("Where is Mina?", "In Kyoto.");
         Checkpoint checkpoint = Objects.requireNonNull(turn.checkpoint());
         assertThat(checkpoint.messages()).isEqualTo(3);
         assertThat(checkpoint.windowStart()).isZero();
@@ -177,23 +174,17 @@ class MemoryPreparationTest extends PreparationTest {
     }
 
     @Test
-    void ofTheNextTurnOnlyWhatIsNewIsRemembered() {
-        turn(new Ask(request(user("Hi"))));
+    void instructionsWithinAConversationStayWhenTheTurnsAroundThemAreLeftOut() {
+        window(2_000);
+        String old = user("old ".repeat(1_000));
+        String rule = "{\"role\":\"system\",\"content\":\"Answer in French.\"}";
+        String other = "{\"role\":\"developer\",\"content\":\"Be brief.\"}";
 
-        turn(new Ask(request(user("Hi"), assistant("In Kyoto."), user("More"))));
+        PreparedTurn turn =
+                prepare(new Ask(request(old, assistant("ok"), rule, old, assistant("ok"), user("new"), other)));
 
-        assertThat(lastDrafts()).extracting(MemoryDraft::content).containsExactly("More", "In Kyoto.");
-    }
-
-    @Test
-    void theSameTurnTwiceIsRememberedUnderTheSameIds() {
-        turn(new Ask(request(user("Hi"))));
-        turn(new Ask(request(user("Hi"))));
-
-        // The question was remembered with the first; the answer may be another one and takes the place of the first.
-        assertThat(lastDrafts()).hasSize(1);
-        assertThat(lastDrafts().get(0).externalId())
-                .isEqualTo(conversations.accepted.get(0).drafts().get(1).externalId());
+        assertThat(sent(turn)).isEqualTo(request(rule, user("new"), other));
+        assertThat(turn.labels()).containsEntry("x-recallgate-messages-left-out", "4");
     }
 
     @Test
@@ -206,35 +197,6 @@ class MemoryPreparationTest extends PreparationTest {
         // What it was given stays where it was put: else the provider would read everything anew with each turn.
         assertThat(sent(prepare(new Ask(request(user("Hi"), assistant("In Kyoto."), user("More"))).reading())))
                 .startsWith(first.substring(0, first.length() - 2));
-    }
-
-    @Test
-    void aTurnWhoseAnswerIsNotWholeIsNotRemembered() {
-        PreparedTurn turn = prepare(new Ask(question("Hi")));
-
-        assertThat(failure(answered(turn, "{\"choices\":[{\"message\":{\"content\":\"In K")))
-                .isEqualTo(FailureCode.UPSTREAM_UNREADABLE);
-        assertThat(failure(prepare(new Ask(question("Hi"))).commit())).isEqualTo(FailureCode.UPSTREAM_UNREADABLE);
-        assertThat(conversations.accepted).isEmpty();
-    }
-
-    @Test
-    void aTurnWithAFileOfManyMegabytesIsRemembered() {
-        String file = "{\"role\":\"user\",\"content\":[{\"type\":\"file\",\"file\":{\"file_data\":\""
-                + "A".repeat(20_000_100) + "\"}},{\"type\":\"text\",\"text\":\"What is in it?\"}]}";
-
-        turn(new Ask(request(file)));
-
-        assertThat(lastDrafts()).extracting(MemoryDraft::content).containsExactly("What is in it?", "In Kyoto.");
-    }
-
-    @Test
-    void aTurnThatCannotBeStoredSaysSo() {
-        conversations.writing(
-                () -> Future.failedFuture(new FailureException(FailureCode.DATABASE_UNAVAILABLE, "gone")));
-
-        assertThat(failure(answered(prepare(new Ask(question("Hi"))), ANSWER)))
-                .isEqualTo(FailureCode.DATABASE_UNAVAILABLE);
     }
 
     @Test
@@ -376,9 +338,5 @@ class MemoryPreparationTest extends PreparationTest {
         assertThat(failure(begin(new Ask("{\"messages\":")))).isEqualTo(FailureCode.INVALID_JSON);
         assertThat(failure(begin(new Ask("{\"messages\":[]}")))).isEqualTo(FailureCode.INVALID_FIELD);
         assertThat(recalled).isEmpty();
-    }
-
-    private List<MemoryDraft> lastDrafts() {
-        return conversations.accepted.get(conversations.accepted.size() - 1).drafts();
     }
 }

@@ -6,17 +6,15 @@ import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.conversation.turn.PreparedTurn;
 import io.recallgate.recall.api.DegradeReason;
-import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.RecallMode;
 import io.recallgate.recall.api.RecallResponse;
 import io.recallgate.time.CancelCause;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.VertxOptions;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What a turn is given when its memory has trouble: less, in time, and labelled. */
@@ -142,25 +140,6 @@ class PreparationBudgetTest extends PreparationTest {
     }
 
     @Test
-    void aTurnThatHadNoTimeToAskRemembersOnlyWhatIsNew() {
-        turn(new Ask(request(user("Hi"))));
-        onAnotherNode();
-        Promise<Void> late = Promise.promise();
-        conversations.reading(late::future);
-        Future<PreparedTurn> turn = begin(new Ask(request(user("Hi"), assistant("In Kyoto."), user("More"))));
-        runOut();
-        PreparedTurn sent = await(turn);
-        late.complete();
-
-        await(answered(sent, ANSWER));
-
-        // The beginning was remembered with the first turn, and may have been removed since.
-        assertThat(conversations.accepted.get(1).drafts())
-                .extracting(MemoryDraft::content)
-                .containsExactly("More", "In Kyoto.");
-    }
-
-    @Test
     void whatCannotBeSentSafelyIsNotSent() {
         window(4_000);
         conversations.reading(() -> Promise.<Void>promise().future());
@@ -189,11 +168,8 @@ class PreparationBudgetTest extends PreparationTest {
     @Test
     void aClientThatLeavesIsNotHeldUpByAFallBackThatWaitsForAWorker() {
         conversations.reading(() -> Promise.<Void>promise().future());
-        CountDownLatch busy = new CountDownLatch(1);
+        CountDownLatch busy = holdFallbacks();
         try {
-            for (int i = 0; i < VertxOptions.DEFAULT_WORKER_POOL_SIZE; i++) {
-                vertx.executeBlocking(() -> busy.await(60, TimeUnit.SECONDS), false);
-            }
             Ask ask = new Ask(question("Where is Mina?"));
             Future<PreparedTurn> turn = begin(ask);
             runOut();
@@ -204,6 +180,61 @@ class PreparationBudgetTest extends PreparationTest {
         } finally {
             busy.countDown();
         }
+    }
+
+    @Test
+    void aFallBackThatFindsNoThreadEndsInTimeWithWhatSurelyFitsByItsBytes() {
+        window(4_000);
+        conversations.reading(() -> Promise.<Void>promise().future());
+        CountDownLatch busy = holdFallbacks();
+        try {
+            Future<PreparedTurn> fits = begin(new Ask(request(user("Hi"), assistant("Hello"), user("And you?"))));
+            Future<PreparedTurn> isCut =
+                    begin(new Ask(request(user("old ".repeat(1_000)), assistant("ok"), user("new"))).in("s2"));
+            Future<PreparedTurn> mayBeTooLong = begin(new Ask(question("new ".repeat(1_500))).in("s3"));
+            until("the budgets run", () -> clock.pending() == 3);
+            clock.advanceMillis(options.budgetMillis());
+            until("the fall-backs wait", () -> clock.pending() == 3);
+
+            clock.advanceMillis(FallbackWorkers.MILLIS - 1);
+            assertThat(fits.isComplete()).isFalse();
+            clock.advanceMillis(1);
+
+            assertThat(await(fits).labels())
+                    .containsEntry(WINDOW, "passthrough")
+                    .containsEntry(DEGRADED, "deadline-exhausted,fallback-expired");
+            assertThat(sent(await(isCut))).isEqualTo(request(user("new")));
+            assertThat(isCut.result().labels()).containsEntry(WINDOW, "suffix");
+            assertThat(failure(mayBeTooLong)).isEqualTo(FailureCode.PREPARATION_EXPIRED);
+        } finally {
+            busy.countDown();
+        }
+    }
+
+    @Test
+    void oneWhoHasMoreTimeThanTheTurnWhoseRecallItSharesIsNotCutShortByIt() {
+        List<Promise<RecallResponse>> recalls = new CopyOnWriteArrayList<>();
+        recall = request -> {
+            Promise<RecallResponse> answer = Promise.promise();
+            recalls.add(answer);
+            return answer.future();
+        };
+        Future<PreparedTurn> hurried = begin(new Ask(question("Where is Mina?")).in("a"));
+        until("it has begun", () -> recalls.size() == 1);
+        clock.advanceMillis(1_000);
+        Future<PreparedTurn> patient = begin(new Ask(question("Where is Mina?")).in("b"));
+        until("both wait", () -> clock.pending() == 2);
+        clock.advanceMillis(recalled.get(0).deadline().remainingMillis());
+
+        recalls.get(0).fail(new FailureException(FailureCode.DEADLINE_EXCEEDED, "too slow"));
+
+        assertThat(await(hurried).labels()).containsEntry(DEGRADED, "deadline-exhausted");
+        until("it is asked again", () -> recalls.size() == 2);
+        assertThat(recalled.get(1).deadline().remainingMillis()).isEqualTo(1_000);
+        recalls.get(1).complete(found(recalled.get(1), hit(memory("Kyoto"), 1)));
+        assertThat(await(patient).labels())
+                .containsEntry("x-recallgate-memories", "1")
+                .doesNotContainKey(DEGRADED);
     }
 
     @Test

@@ -29,6 +29,7 @@ import io.recallgate.time.Deadline;
 import io.recallgate.time.FakeClock;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -36,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
@@ -60,6 +62,7 @@ abstract class PreparationTest {
     volatile Function<RecallRequest, Future<RecallResponse>> recall = request -> Future.succeededFuture(found(request));
     volatile PreparationOptions options = PreparationOptions.DEFAULTS;
 
+    private FallbackWorkers fallbacks;
     private MemoryPreparation preparation;
 
     @BeforeAll
@@ -76,6 +79,7 @@ abstract class PreparationTest {
 
     @BeforeEach
     void make() {
+        fallbacks = new FallbackWorkers(vertx, clock);
         preparation = fresh();
     }
 
@@ -94,6 +98,7 @@ abstract class PreparationTest {
                         },
                         conversations,
                         new JsonWorkers(readers),
+                        fallbacks,
                         clock,
                         clock),
                 () -> options);
@@ -101,6 +106,7 @@ abstract class PreparationTest {
 
     @AfterEach
     void noTimerIsLeft() {
+        await(fallbacks.close());
         assertThat(clock.pending()).isZero();
     }
 
@@ -161,6 +167,11 @@ abstract class PreparationTest {
         return sent(turn);
     }
 
+    /** What was remembered last. */
+    List<MemoryDraft> lastDrafts() {
+        return conversations.accepted.get(conversations.accepted.size() - 1).drafts();
+    }
+
     static Future<Void> answered(PreparedTurn turn, String answer) {
         ResponseTap tap = turn.tap(200, "application/json");
         tap.chunk(Buffer.buffer(answer));
@@ -195,6 +206,24 @@ abstract class PreparationTest {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** From now on no fall-back begins, until the latch is counted down. */
+    static CountDownLatch holdFallbacks() {
+        CountDownLatch busy = new CountDownLatch(1);
+        CountDownLatch held = new CountDownLatch(2);
+        // The same threads, by their name.
+        WorkerExecutor threads = vertx.createSharedWorkerExecutor("recallgate-fallback", 2);
+        for (int i = 0; i < 2; i++) {
+            threads.executeBlocking(
+                    () -> {
+                        held.countDown();
+                        return busy.await(60, TimeUnit.SECONDS);
+                    },
+                    false);
+        }
+        until("they are held", () -> held.getCount() == 0);
+        return busy;
     }
 
     /** Waits until the budget is running, and lets it run out. */

@@ -52,6 +52,21 @@ class TurnDraftsTest {
     }
 
     @Test
+    void whatFunctionsOfTheOldFormGaveIsRememberedToo() {
+        assertThat(drafts(
+                        Protocol.OPENAI,
+                        QUESTION,
+                        "{\"role\":\"assistant\",\"content\":null,\"function_call\":{\"name\":\"look\","
+                                + "\"arguments\":\"{\\\"q\\\":1}\"}}",
+                        "{\"role\":\"function\",\"name\":\"look\",\"content\":\"Kyoto\"}"))
+                .extracting(MemoryDraft::role, MemoryDraft::content)
+                .containsExactly(
+                        tuple("user", "Where is Mina?"),
+                        tuple("tool", "look({\"q\":1})\n→ Kyoto"),
+                        tuple("assistant", "In Kyoto."));
+    }
+
+    @Test
     void anthropicsBlocksBecomeTheSame() {
         List<MemoryDraft> drafts = drafts(
                 Protocol.ANTHROPIC,
@@ -121,11 +136,16 @@ class TurnDraftsTest {
         TurnIds ids = new TurnIds("s1");
 
         for (String id : List.of(ids.user("c"), ids.reply("c"), ids.tool("c", 7))) {
-            assertThat(ids.chain(id)).contains("c");
-            assertThat(new TurnIds("s2").chain(id)).isEmpty();
+            assertThat(ids.place(id)).contains(new TurnIds.Place("c", ""));
+            assertThat(new TurnIds("s2").place(id)).isEmpty();
         }
-        assertThat(ids.chain("turn:c")).isEmpty();
-        assertThat(ids.chain("my own id")).isEmpty();
+        assertThat(ids.place("turn:c")).isEmpty();
+        assertThat(ids.place("my own id")).isEmpty();
+        TurnIds.Place answer = ids.place(ids.reply("c", "In Kyoto.\nYes.")).orElseThrow();
+        assertThat(answer.chain()).isEqualTo("c");
+        assertThat(answer.mayBe("In Kyoto. Yes.")).isTrue();
+        assertThat(answer.mayBe("In Oslo.")).isFalse();
+        assertThat(ids.reply("c".repeat(64), "In Kyoto.")).hasSizeLessThanOrEqualTo(110);
     }
 
     @Test
@@ -188,7 +208,7 @@ class TurnDraftsTest {
     }
 
     private static TurnDrafts.Origin origin(Protocol protocol, String session) {
-        return new TurnDrafts.Origin(protocol, session, "m", AT);
+        return new TurnDrafts.Origin(protocol, session, true, "m", AT);
     }
 
     private static MemoryDraft last(List<MemoryDraft> drafts) {
