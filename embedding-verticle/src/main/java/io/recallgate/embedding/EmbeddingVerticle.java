@@ -82,15 +82,17 @@ public final class EmbeddingVerticle extends VerticleBase {
     public Future<?> start() {
         WorkerCodec.register(vertx);
         PoolLimits limits = options.limits();
+        Turns turns = new Turns(context);
         WorkerFleet fleet = new WorkerFleet(
-                vertx, context, factory, new WorkerFleet.Settings(poolName, longest(limits.watchdogs()), clock));
+                vertx, turns, factory, new WorkerFleet.Settings(poolName, longest(limits.watchdogs()), clock));
         PoolMetrics gauges = new PoolMetrics(registry, limits.slots(), clock);
-        PoolDriver pool =
-                new PoolDriver(vertx, options, fleet, gauges, new PoolDriver.Time(clock, new VertxTimers(vertx)));
+        PoolDriver pool = new PoolDriver(
+                context, turns, options, fleet, gauges, new PoolDriver.Time(clock, new VertxTimers(context)));
         metrics = gauges;
         driver = pool;
         Future<Void> listening = vertx.eventBus()
-                .localConsumer(WorkerAddress.dispatcher(poolName), message -> hear(pool, message.body()))
+                .localConsumer(
+                        WorkerAddress.dispatcher(poolName), message -> pool.onPool(() -> hear(pool, message.body())))
                 .completion();
         if (options.publicAddresses()) {
             EmbedEndpoint endpoint = new EmbedEndpoint(vertx, new PoolEmbedder(pool), new PoolOperations(pool), clock);
@@ -98,7 +100,7 @@ public final class EmbeddingVerticle extends VerticleBase {
         }
         return listening
                 .compose(done -> sampleMemory(pool))
-                .onSuccess(done -> pool.deliver(new PoolEvent.WarmUp(limits.slots())));
+                .onSuccess(done -> pool.onPool(() -> pool.deliver(new PoolEvent.WarmUp(limits.slots()))));
     }
 
     /**
@@ -120,23 +122,26 @@ public final class EmbeddingVerticle extends VerticleBase {
     }
 
     private Future<Void> sampleMemory(PoolDriver pool) {
-        long charged = pool.snapshot().gate().chargedBytes();
-        return vertx.executeBlocking(() -> MemoryBudget.read(charged))
-                .onSuccess(budget -> {
-                    pool.deliver(new PoolEvent.MemorySample(budget.workerBytes()));
-                    if (!budget.limit().equals(memoryLimit)) {
-                        memoryLimit = budget.limit();
-                        log.info(
-                                "workers may hold {} of {} MiB, which is the limit of {}",
-                                budget.workerBytes() >> 20,
-                                budget.limit().bytes() >> 20,
-                                budget.limit().source());
-                    }
-                    if (!stopping) {
-                        memoryTimer = pool.time().timers().schedule(MEMORY_SAMPLE_NANOS, () -> sampleMemory(pool));
-                    }
-                })
+        long charged = pool.latest().gate().chargedBytes();
+        return context.executeBlocking(() -> MemoryBudget.read(charged), false)
+                .onSuccess(budget -> pool.onPool(() -> sampled(pool, budget)))
                 .mapEmpty();
+    }
+
+    /** In a turn of the pool, as is whatever touches these fields. */
+    private void sampled(PoolDriver pool, MemoryBudget budget) {
+        pool.deliver(new PoolEvent.MemorySample(budget.workerBytes()));
+        if (!budget.limit().equals(memoryLimit)) {
+            memoryLimit = budget.limit();
+            log.info(
+                    "workers may hold {} of {} MiB, which is the limit of {}",
+                    budget.workerBytes() >> 20,
+                    budget.limit().bytes() >> 20,
+                    budget.limit().source());
+        }
+        if (!stopping) {
+            memoryTimer = pool.schedule(MEMORY_SAMPLE_NANOS, () -> sampleMemory(pool));
+        }
     }
 
     /** Embeds on this pool's workers. */
@@ -182,7 +187,7 @@ public final class EmbeddingVerticle extends VerticleBase {
     private Future<ShutdownReport> shutdownOnPool(PoolDriver pool, Deadline deadline) {
         stopSampling();
         Promise<ShutdownReport> first = Promise.promise();
-        Timers.Timer timer = pool.time().timers().schedule(deadline.remainingNanos(), () -> {
+        Timers.Timer timer = pool.schedule(deadline.remainingNanos(), () -> {
             if (first.tryComplete(pool.unconfirmed())) {
                 log.warn(
                         "the embedding pool did not end in time: {}",
@@ -208,8 +213,8 @@ public final class EmbeddingVerticle extends VerticleBase {
                 .plus(bounds.terminationGrace())
                 .plus(bounds.exitGrace())
                 .plus(SLACK);
-        return shutdownOnPool(pool, Deadline.after(clock, bound)).onComplete(done -> {
-            pool.disarm();
+        return shutdown(Deadline.after(clock, bound)).onComplete(done -> {
+            pool.onPool(pool::disarm);
             gauges.close();
             if (done.succeeded() && !done.result().isClean()) {
                 log.error("workers did not return: {}", done.result().unconfirmed());

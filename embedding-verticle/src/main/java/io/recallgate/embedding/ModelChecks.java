@@ -3,39 +3,47 @@ package io.recallgate.embedding;
 import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /**
  * Checks the files of models that somebody wants to serve: on worker threads, one at a time and in the order they were
- * asked for, so that the last who asks is the last to be answered. Confined to the pool's context.
+ * asked for, so that the last who asks is the last to be answered. Confined to the pool's turns.
  */
 final class ModelChecks {
 
     /** Waiting or running. More at once is not an operator. */
     static final int MAX_CHECKS = 8;
 
-    private final Vertx vertx;
+    private final Context context;
+    private final Executor turns;
     private final Function<String, ModelIdentity> identify;
     private final Deque<Check> checks = new ArrayDeque<>();
 
     private record Check(String model, Promise<ModelIdentity> answer) {}
 
-    /** @param identify blocks; throws {@code model-unusable} */
-    ModelChecks(Vertx vertx, Function<String, ModelIdentity> identify) {
-        this.vertx = vertx;
+    /**
+     * @param context whose worker threads check
+     * @param turns what completes is told there
+     * @param identify blocks; throws {@code model-unusable}
+     */
+    ModelChecks(Context context, Executor turns, Function<String, ModelIdentity> identify) {
+        this.context = context;
+        this.turns = turns;
         this.identify = identify;
     }
 
     /**
      * Which model this is.
      *
-     * @return completes on the pool's context; fails with {@code invalid-field} about {@code model}, or with {@code
+     * @return completes in a turn of the pool; fails with {@code invalid-field} about {@code model}, or with {@code
      *     overloaded}
      */
     Future<ModelIdentity> check(String model) {
@@ -52,19 +60,22 @@ final class ModelChecks {
     }
 
     private void run(Check check) {
-        vertx.executeBlocking(() -> identify.apply(check.model), false).onComplete(done -> {
-            // The answer first: what follows from it comes before what follows from the next check.
-            if (done.succeeded()) {
-                check.answer.complete(done.result());
-            } else {
-                check.answer.fail(asField(FailureException.of(done.cause())));
-            }
-            checks.removeFirst();
-            Check next = checks.peekFirst();
-            if (next != null) {
-                run(next);
-            }
-        });
+        context.executeBlocking(() -> identify.apply(check.model), false)
+                .onComplete(done -> turns.execute(() -> checked(check, done)));
+    }
+
+    private void checked(Check check, AsyncResult<ModelIdentity> done) {
+        // The answer first: what follows from it comes before what follows from the next check.
+        if (done.succeeded()) {
+            check.answer.complete(done.result());
+        } else {
+            check.answer.fail(asField(FailureException.of(done.cause())));
+        }
+        checks.removeFirst();
+        Check next = checks.peekFirst();
+        if (next != null) {
+            run(next);
+        }
     }
 
     /** Whoever names a model that cannot be used has made the mistake, not the model that serves. */

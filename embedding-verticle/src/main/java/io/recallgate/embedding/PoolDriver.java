@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Feeds the dispatcher and performs its effects. Confined to the pool's context; {@link #onPool} is the way in from
- * other threads.
+ * Feeds the dispatcher and performs its effects. Confined to {@link Turns}, which {@link #onPool} leads to from any
+ * thread: a request is taken on the thread of its caller, and the end of a slice on that of its worker.
  */
 final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
 
@@ -41,6 +42,7 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
 
     private final Vertx vertx;
     private final Context context;
+    private final Turns turns;
     private final Time time;
     private final Dispatcher dispatcher;
     private final WorkerFleet fleet;
@@ -58,22 +60,45 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
     /** Clock and timers, which belong together. */
     record Time(Clock clock, Timers timers) {}
 
-    PoolDriver(Vertx vertx, EmbeddingOptions options, WorkerFleet fleet, PoolMetrics metrics, Time time) {
-        this.vertx = vertx;
-        this.context = vertx.getOrCreateContext();
+    /**
+     * @param context where timers fire, and what nobody waits for is done
+     * @param turns of this pool
+     */
+    PoolDriver(
+            Context context, Turns turns, EmbeddingOptions options, WorkerFleet fleet, PoolMetrics metrics, Time time) {
+        this.vertx = context.owner();
+        this.context = context;
+        this.turns = turns;
         this.time = time;
         this.dispatcher =
                 new Dispatcher(options.model(), options.limits(), time.clock().nanoTime());
         this.latest = dispatcher.snapshot(time.clock().nanoTime());
-        this.large = new LargeWork(vertx, options.limits().queue().bytes());
-        this.checks = new ModelChecks(vertx, fleet::identify);
+        this.large = new LargeWork(context, turns, options.limits().queue().bytes());
+        this.checks = new ModelChecks(context, turns, fleet::identify);
         this.fleet = fleet;
         this.metrics = metrics;
     }
 
-    /** Runs {@code action} on the pool's context, soon. */
+    /** Runs {@code action} in a turn of the pool: now, or soon on the thread that has the turn. */
     void onPool(Runnable action) {
-        context.runOnContext(ignored -> action.run());
+        turns.execute(action);
+    }
+
+    /** Runs {@code action} in a turn of the pool after this time, unless it is cancelled before. */
+    Timers.Timer schedule(long delayNanos, Runnable action) {
+        AtomicBoolean taken = new AtomicBoolean();
+        Timers.Timer timer = time.timers()
+                .schedule(
+                        delayNanos,
+                        () -> onPool(() -> {
+                            if (taken.compareAndSet(false, true)) {
+                                action.run();
+                            }
+                        }));
+        return () -> {
+            timer.cancel();
+            return taken.compareAndSet(false, true);
+        };
     }
 
     /**
@@ -87,7 +112,7 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
         return alive ? current : null;
     }
 
-    /** Asks something on the pool's context and answers on the caller's. */
+    /** Asks something in a turn of the pool and answers on the caller's context. */
     <T> Future<T> ask(Supplier<Future<T>> question) {
         Promise<T> promise = Promise.promise();
         Context caller = caller();
@@ -121,6 +146,7 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
 
     /** Gives the dispatcher an event and does what it wants. */
     void deliver(PoolEvent event) {
+        turns.require();
         long now = time.clock().nanoTime();
         for (Effect effect : dispatcher.handle(event, now)) {
             try {
@@ -134,18 +160,27 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
         showSoon();
     }
 
-    /** The picture of the pool costs more than most events, so all events of a turn of the loop share one, after them. */
+    /**
+     * The picture of the pool costs more than most events, and nobody who waits for a vector needs it: it is taken on the
+     * pool's event loop, one for all the events until then.
+     */
     private void showSoon() {
         if (!showing) {
             showing = true;
-            onPool(() -> {
-                showing = false;
-                snapshot();
-            });
+            try {
+                context.runOnContext(ignored -> onPool(this::show));
+            } catch (RuntimeException e) {
+                log.debug("the pool's event loop is gone", e);
+            }
         }
     }
 
-    /** The picture that was taken last: after the last turn of the loop, or for whoever asked since; any thread. */
+    private void show() {
+        showing = false;
+        snapshot();
+    }
+
+    /** The picture that was taken last: soon after the last event, or for whoever asked since; any thread. */
     PoolSnapshot latest() {
         return latest;
     }
@@ -210,6 +245,7 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
 
     /** Takes the picture of the pool as it is now; metrics and health show nothing older than what anybody was shown. */
     PoolSnapshot snapshot() {
+        turns.require();
         PoolSnapshot now = dispatcher.snapshot(time.clock().nanoTime());
         latest = now;
         metrics.show(now);
@@ -266,11 +302,10 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
     @Override
     public void armTimer(Effect.ArmTimer effect) {
         TimerKey key = effect.key();
-        Timers.Timer timer = time.timers()
-                .schedule(effect.atNanos() - time.clock().nanoTime(), () -> {
-                    timers.remove(key);
-                    deliver(new PoolEvent.TimerFired(key));
-                });
+        Timers.Timer timer = schedule(effect.atNanos() - time.clock().nanoTime(), () -> {
+            timers.remove(key);
+            deliver(new PoolEvent.TimerFired(key));
+        });
         Timers.Timer before = timers.put(key, timer);
         if (before != null) {
             before.cancel();

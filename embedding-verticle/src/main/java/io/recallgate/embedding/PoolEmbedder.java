@@ -98,11 +98,9 @@ final class PoolEmbedder implements CancellableEmbedder {
     /** The caller may leave meanwhile, and is answered by its deadline, whenever a thread gets to its inputs. */
     private void prepare(long number, EmbedRequest request, long most) {
         int vocabulary = vocabularySize(request);
-        Timers.Timer timer = driver.time()
-                .timers()
-                .schedule(
-                        request.deadline().remainingNanos(),
-                        () -> submit(number, request, leastBytes(request), null, CancelCause.DEADLINE));
+        Timers.Timer timer = driver.schedule(
+                request.deadline().remainingNanos(),
+                () -> submit(number, request, leastBytes(request), null, CancelCause.DEADLINE));
         driver.large()
                 .run(most, () -> {
                     Optional<FailureException> refusal = unknownToken(request, vocabulary);
@@ -111,7 +109,7 @@ final class PoolEmbedder implements CancellableEmbedder {
                     }
                     return new Looked(OperationKey.digest(request.inputs()), chargedBytes(request));
                 })
-                .onComplete(done -> driver.onPool(() -> {
+                .onComplete(done -> {
                     timer.cancel();
                     if (!driver.waiters().isWaiting(number)) {
                         return;
@@ -127,7 +125,7 @@ final class PoolEmbedder implements CancellableEmbedder {
                                 looked.digest(),
                                 request.cancel().cause());
                     }
-                }));
+                });
     }
 
     /** What a look at large inputs has shown. */

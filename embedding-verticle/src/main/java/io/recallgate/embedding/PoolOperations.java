@@ -43,7 +43,7 @@ final class PoolOperations implements WorkerOperations {
         });
     }
 
-    /** On the pool's context again, where it may have begun to shut down meanwhile. */
+    /** In a turn of the pool again, when it may have begun to shut down meanwhile. */
     private JsonObject replaceBy(String model, ModelIdentity checked) {
         PoolSnapshot before = driver.snapshot();
         requireOpen(before);

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Callers that have not been answered, by their number. Confined to the pool's context. */
+/** Callers that have not been answered, by their number. Confined to the pool's turns. */
 final class Waiters {
 
     private final Map<Long, Waiter> waiting = new HashMap<>();

@@ -20,13 +20,14 @@ import io.vertx.core.internal.VertxInternal;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deploys, addresses and undeploys the workers of one pool. Confined to the pool's context.
+ * Deploys, addresses and undeploys the workers of one pool. Confined to the pool's turns.
  *
  * <p>Workers are deployed from a context that belongs to no verticle. Deployed as children of the pool's verticle, one
  * that never returns would keep the pool itself from stopping.
@@ -36,7 +37,7 @@ final class WorkerFleet {
     private static final Logger log = LoggerFactory.getLogger(WorkerFleet.class);
 
     private final Vertx vertx;
-    private final Context pool;
+    private final Executor turns;
     private final Context parentless;
     private final TextModelFactory factory;
     private final Settings settings;
@@ -51,18 +52,18 @@ final class WorkerFleet {
      */
     record Settings(String poolName, Duration longest, Clock clock) {}
 
-    /** Told what becomes of workers, on the pool's context. */
+    /** Told what becomes of workers, in turns of the pool. */
     interface Listener {
-        /** A worker could not even be deployed. */
+        /** A worker said how a slice ended, or could not even be deployed. */
         void spoke(FromWorker message);
 
         /** A worker is gone. */
         void exited(int slot, long generation);
     }
 
-    WorkerFleet(Vertx vertx, Context pool, TextModelFactory factory, Settings settings) {
+    WorkerFleet(Vertx vertx, Executor turns, TextModelFactory factory, Settings settings) {
         this.vertx = vertx;
-        this.pool = pool;
+        this.turns = turns;
         this.parentless = ((VertxInternal) vertx).createEventLoopContext();
         this.factory = factory;
         this.settings = settings;
@@ -75,7 +76,7 @@ final class WorkerFleet {
 
     void start(int slot, long generation, String model, Listener listener) {
         WorkerAddress address = new WorkerAddress(settings.poolName, slot, generation);
-        Member member = new Member(new WorkerHandle(address));
+        Member member = new Member(new WorkerHandle(address, message -> turns.execute(() -> listener.spoke(message))));
         members.put(new Key(slot, generation), member);
         DeploymentOptions options = new DeploymentOptions()
                 .setThreadingModel(ThreadingModel.WORKER)
@@ -84,11 +85,11 @@ final class WorkerFleet {
                 .setMaxWorkerExecuteTime(settings.longest.toMillis())
                 .setMaxWorkerExecuteTimeUnit(TimeUnit.MILLISECONDS);
         parentless.runOnContext(ignored -> vertx.deployVerticle(new WorkerControl(member.handle))
-                .onSuccess(id -> pool.runOnContext(v -> member.controlId = id))
+                .onSuccess(id -> turns.execute(() -> member.controlId = id))
                 .compose(id -> vertx.deployVerticle(
                         new WorkerVerticle(member.handle, factory, model, settings.clock), options))
-                .onSuccess(id -> pool.runOnContext(v -> deployed(member, id)))
-                .onFailure(error -> pool.runOnContext(v -> notDeployed(slot, generation, error, listener))));
+                .onSuccess(id -> turns.execute(() -> deployed(member, id)))
+                .onFailure(error -> turns.execute(() -> notDeployed(slot, generation, error, listener))));
     }
 
     private void deployed(Member member, String id) {

@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The embedding pool's reducer: an event and the time go in, effects come out. It owns all operations, waiters, slots,
- * generations, watchdogs and retry debt; it has no thread, no clock and no I/O. Not thread-safe: one context delivers
- * all events, one at a time, and performs the effects in order.
+ * generations, watchdogs and retry debt; it has no thread, no clock and no I/O. Not thread-safe: whoever owns it
+ * delivers all events, one at a time, and performs the effects in order.
  *
  * <p>A caller's cancellation or deadline settles that caller and nothing else. Workers end for reasons of their own:
  * watchdogs, replacement, an operator, shutdown.

@@ -2,7 +2,7 @@ package io.recallgate.embedding.pool;
 
 import io.recallgate.embedding.protocol.ToWorker;
 
-/** What the dispatcher wants done. Performed in order, on the context that owns the dispatcher. */
+/** What the dispatcher wants done. Performed in order, in the turn of the event that it follows from. */
 public sealed interface Effect {
 
     /** Calls the method of {@code performer} that belongs to this effect. */

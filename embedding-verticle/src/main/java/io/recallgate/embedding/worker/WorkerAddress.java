@@ -20,6 +20,14 @@ public record WorkerAddress(String pool, int slot, long generation) {
         return work() + ".control";
     }
 
+    /**
+     * Where the pool reads, on the worker's own thread, what that said of slices that have ended. It is free then, so
+     * nobody has to be woken up for it.
+     */
+    public String ends() {
+        return work() + ".ends";
+    }
+
     /** Name of its one-thread pool. */
     public String threads() {
         return "recallgate-embedding-" + pool + "-" + slot + "-" + generation;

@@ -3,6 +3,7 @@ package io.recallgate.embedding.worker;
 import io.recallgate.embedding.model.ModelProfile;
 import io.recallgate.embedding.model.TextModel;
 import io.recallgate.embedding.protocol.FromWorker;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,7 @@ public final class WorkerHandle {
 
     private final WorkerAddress address;
     private final String dispatcher;
+    private final Consumer<FromWorker> pool;
     private final SliceLedger ledger = new SliceLedger();
     private volatile @Nullable Thread thread;
     private volatile @Nullable TextModel model;
@@ -20,9 +22,13 @@ public final class WorkerHandle {
     private volatile FromWorker.@Nullable Ready ready;
     private volatile boolean spoken;
 
-    /** @param address of the worker */
-    public WorkerHandle(WorkerAddress address) {
+    /**
+     * @param address of the worker
+     * @param pool hears how slices end, on the worker's thread; must not block
+     */
+    public WorkerHandle(WorkerAddress address, Consumer<FromWorker> pool) {
         this.address = address;
+        this.pool = pool;
         this.dispatcher = WorkerAddress.dispatcher(address.pool());
     }
 
@@ -34,6 +40,11 @@ public final class WorkerHandle {
     /** Where the pool reads what this worker says. */
     String dispatcher() {
         return dispatcher;
+    }
+
+    /** The pool's ear on the worker's thread. */
+    void hear(FromWorker message) {
+        pool.accept(message);
     }
 
     /** Whether the worker got as far as saying that it is ready or cannot start. */

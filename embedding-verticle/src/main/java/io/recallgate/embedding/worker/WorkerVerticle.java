@@ -13,6 +13,7 @@ import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.time.Clock;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.MessageConsumer;
 import java.util.List;
@@ -71,8 +72,12 @@ public final class WorkerVerticle extends VerticleBase {
         ModelProfile profile = loaded.profile();
         toldBytes = profile.residentBytes();
         long loadNanos = clock.nanoTime() - before;
+        Future<Void> heard = vertx.eventBus()
+                .<FromWorker>localConsumer(address.ends(), message -> handle.hear(message.body()))
+                .completion();
         return registered
                 .completion()
+                .compose(done -> heard)
                 .onSuccess(done -> handle.isReady(new FromWorker.Ready(
                         address.slot(),
                         address.generation(),
@@ -99,7 +104,7 @@ public final class WorkerVerticle extends VerticleBase {
         return Future.failedFuture(error);
     }
 
-    /** Runs on the worker's thread, so no run is going on: closing here is safe. */
+    /** Takes nothing more, and closes after the pool has heard what this thread last said, which is on its way to here. */
     @Override
     public Future<?> stop() {
         handle.ledger().close();
@@ -107,6 +112,20 @@ public final class WorkerVerticle extends VerticleBase {
         if (registered != null) {
             registered.unregister();
         }
+        Promise<Void> stopped = Promise.promise();
+        context.runOnContext(ignored -> {
+            try {
+                close();
+                stopped.complete();
+            } catch (RuntimeException e) {
+                stopped.fail(e);
+            }
+        });
+        return stopped.future();
+    }
+
+    /** Runs on the worker's thread, so no run is going on: closing here is safe. */
+    private void close() {
         TextModel loaded = model;
         try {
             if (loaded != null) {
@@ -120,7 +139,6 @@ public final class WorkerVerticle extends VerticleBase {
                     handle.ledger().drops()));
             exit();
         }
-        return Future.succeededFuture();
     }
 
     private void exit() {
@@ -135,7 +153,11 @@ public final class WorkerVerticle extends VerticleBase {
     }
 
     private void send(Object message) {
-        vertx.eventBus().send(handle.dispatcher(), message, WorkerCodec.options());
+        send(handle.dispatcher(), message);
+    }
+
+    private void send(String address, Object message) {
+        vertx.eventBus().send(address, message, WorkerCodec.options());
     }
 
     private FromWorker runSlice(ToWorker.Dispatch dispatch, TextModel loaded) {
@@ -179,15 +201,15 @@ public final class WorkerVerticle extends VerticleBase {
             tell(new FromWorker.Started(message.slot(), message.generation(), message.sliceId(), ledger.drops()));
             FromWorker end = runSlice(message, loaded);
             tellGrowth(loaded);
-            tell(end);
+            send(handle.address().ends(), end);
         }
 
         private void tellGrowth(TextModel loaded) {
             long held = loaded.heldBytes();
             if (held > toldBytes) {
                 toldBytes = held;
-                tell(new FromWorker.Grew(
-                        handle.address().slot(), handle.address().generation(), held));
+                WorkerAddress address = handle.address();
+                send(address.ends(), new FromWorker.Grew(address.slot(), address.generation(), held));
             }
         }
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** How long a query takes, alone and beside documents that saturate the pool. */
+/** How long a query takes from an event loop, alone and beside documents that saturate the pool. */
 final class Latency {
 
     static final int QUERY_TOKENS = 16;
@@ -34,7 +34,14 @@ final class Latency {
         this.progress = progress;
     }
 
-    private record Answer(double totalMillis, double workMillis) {}
+    /**
+     * One query.
+     *
+     * @param workMillis in the tokenizer and in the run
+     * @param thereMillis from the caller to the worker's first step
+     * @param backMillis from the end of the run to the caller
+     */
+    private record Answer(double totalMillis, double workMillis, double thereMillis, double backMillis) {}
 
     /** What queries beside documents of one length have shown. */
     private static final class Beside {
@@ -52,6 +59,8 @@ final class Latency {
         Samples overhead = new Samples();
         Samples idle = new Samples();
         Samples hops = new Samples();
+        Samples there = new Samples();
+        Samples back = new Samples();
         Map<Integer, Beside> beside = new LinkedHashMap<>();
         for (int tokens : new int[] {64, 512}) {
             beside.put(tokens, new Beside(texts.of(tokens, 128)));
@@ -66,6 +75,8 @@ final class Latency {
                 ask(queries, QUERIES, IDLE_PAUSE_MILLIS).forEach(answer -> {
                     idle.add(answer.totalMillis());
                     overhead.add(answer.totalMillis() - answer.workMillis());
+                    there.add(answer.thereMillis());
+                    back.add(answer.backMillis());
                 });
                 for (Beside one : beside.values()) {
                     pool.models().takeDocumentSlices();
@@ -80,6 +91,8 @@ final class Latency {
         List<Figure> figures = new ArrayList<>(List.of(
                 Figure.millis("idle query, p50", idle.median()),
                 Figure.millis("idle query, p99", idle.quantile(0.99)),
+                Figure.millis("  from the caller to the worker's first step, p50", there.median()),
+                Figure.millis("  from the end of the run to the caller, p50", back.median()),
                 Figure.millis("one change of threads, p50", hops.median() / ThreadHops.CHANGES),
                 Figure.millis("floor: the " + ThreadHops.CHANGES + " changes a query needs, p50", hops.median()),
                 Figure.atMostMillis("pool overhead of an idle query, p50", 0.3, overhead.median()),
@@ -110,6 +123,7 @@ final class Latency {
         for (int i = 0; i < count; i++) {
             String text = queries.get(i % queries.size());
             if (pauseMillis > 0) {
+                pool.nextCaller();
                 await(pool.pause(pauseMillis));
             }
             answers.add(await(pool.onCaller(() -> ask(text))));
@@ -121,8 +135,12 @@ final class Latency {
         long start = System.nanoTime();
         return pool.query(text, new CancelSignal()).map(result -> {
             EmbedResult.Timing timing = result.timing();
+            long end = System.nanoTime();
             return new Answer(
-                    (System.nanoTime() - start) / 1e6, (timing.tokenizeNanos() + timing.inferenceNanos()) / 1e6);
+                    (end - start) / 1e6,
+                    (timing.tokenizeNanos() + timing.inferenceNanos()) / 1e6,
+                    (pool.models().queryStartNanos() - start) / 1e6,
+                    (end - pool.models().runEndNanos()) / 1e6);
         });
     }
 }

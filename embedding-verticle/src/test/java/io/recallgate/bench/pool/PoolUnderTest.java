@@ -17,15 +17,20 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-/** The whole pool with two workers, used as a verticle on an event loop uses it. */
+/**
+ * The whole pool with two workers, used as a gateway uses it: as many event loops as cores, one of them the pool's, and
+ * requests that come on each of them in turn, since there is an HTTP acceptor on every one.
+ */
 final class PoolUnderTest implements AutoCloseable {
 
     static final int WORKERS = 2;
@@ -36,8 +41,12 @@ final class PoolUnderTest implements AutoCloseable {
     /** Rows of a slice, at most. */
     static final int ROWS = 8;
 
-    private final Vertx vertx = Vertx.vertx();
-    private final Context caller = vertx.getOrCreateContext();
+    private static final int EVENT_LOOPS = Math.max(2, Runtime.getRuntime().availableProcessors());
+
+    private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(EVENT_LOOPS));
+    private final List<Context> callers = new ArrayList<>();
+    private volatile Context caller;
+    private int turn;
     private final WatchedModels models = new WatchedModels();
     private final EmbeddingVerticle verticle;
     private final AtomicLong ids = new AtomicLong();
@@ -48,6 +57,11 @@ final class PoolUnderTest implements AutoCloseable {
     }
 
     PoolUnderTest(PoolLimits limits) throws Exception {
+        for (int i = 0; i < EVENT_LOOPS; i++) {
+            // Event loops are given out in turn.
+            callers.add(((VertxInternal) vertx).createEventLoopContext());
+        }
+        caller = callers.get(0);
         verticle = new EmbeddingVerticle(
                 EmbeddingOptions.defaults(RealModel.NAME, RealModel.dataDirectory(), limits.slots())
                         .withLimits(limits)
@@ -102,9 +116,10 @@ final class PoolUnderTest implements AutoCloseable {
         return caller;
     }
 
-    /** An event loop that is neither the caller's nor the pool's. */
-    Context anotherEventLoop() {
-        return ((VertxInternal) vertx).createEventLoopContext();
+    /** Callers are on the next event loop from now on. */
+    void nextCaller() {
+        turn = (turn + 1) % callers.size();
+        caller = callers.get(turn);
     }
 
     /** Completes after this time, on the caller's event loop. */

@@ -21,6 +21,7 @@ final class WatchedModels implements TextModelFactory {
     private final Samples documentSlices = new Samples();
     private volatile Feed feed = new Feed(List.of(), System.nanoTime());
     private volatile long queryStartNanos;
+    private volatile long runEndNanos;
     private volatile boolean rehearsing;
 
     @Override
@@ -41,6 +42,11 @@ final class WatchedModels implements TextModelFactory {
     /** When a worker last took up a query, on {@link System#nanoTime}. */
     long queryStartNanos() {
         return queryStartNanos;
+    }
+
+    /** When a worker last came out of a run. */
+    long runEndNanos() {
+        return runEndNanos;
     }
 
     /** Milliseconds that slices of documents took their workers since the last call. */
@@ -99,6 +105,7 @@ final class WatchedModels implements TextModelFactory {
             }
             List<EmbeddingVector> vectors = model.run(runId, rows);
             endNanos = System.nanoTime();
+            runEndNanos = endNanos;
             example = vectors.get(0);
             feed.done(rows.size(), endNanos);
             return vectors;
