@@ -1,5 +1,6 @@
 package io.recallgate.gateway.cli;
 
+import io.recallgate.gateway.cli.bench.BenchContext;
 import io.recallgate.gateway.cli.client.Pauses;
 import io.recallgate.gateway.cli.console.Screen;
 import io.recallgate.time.Clock;
@@ -24,6 +25,11 @@ public record CliContext(Screen screen, InputStream in, Map<String, String> envi
     /** Copies the variables. */
     public CliContext {
         environment = Map.copyOf(environment);
+    }
+
+    /** What of it benchmarks get. */
+    BenchContext bench() {
+        return new BenchContext(screen, clock, pauses);
     }
 
     /** This process's streams, environment and time. Text is UTF-8 whatever the locale says: memories are. */

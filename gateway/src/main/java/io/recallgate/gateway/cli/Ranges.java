@@ -1,6 +1,8 @@
 package io.recallgate.gateway.cli;
 
 import java.lang.reflect.AnnotatedElement;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
@@ -35,11 +37,14 @@ final class Ranges {
     }
 
     private static void check(CommandLine command, OptionSpec option, Range range) {
-        Number given = option.getValue();
-        if (given != null && (given.longValue() < range.min() || given.longValue() > range.max())) {
-            throw new ParameterException(
-                    command,
-                    option.longestName() + " is " + given + "; allowed is " + range.min() + " to " + range.max());
+        Object value = option.getValue();
+        for (Object given : value instanceof Collection<?> several ? several : Collections.singletonList(value)) {
+            if (given instanceof Number number
+                    && (number.longValue() < range.min() || number.longValue() > range.max())) {
+                throw new ParameterException(
+                        command,
+                        option.longestName() + " is " + given + "; allowed is " + range.min() + " to " + range.max());
+            }
         }
     }
 

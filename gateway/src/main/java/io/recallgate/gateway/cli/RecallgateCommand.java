@@ -106,6 +106,7 @@ public final class RecallgateCommand implements Runnable {
         CommandLine bench = new CommandLine(new BenchCommand())
                 .addSubcommand(new BenchRecallCommand(context))
                 .addSubcommand(new BenchReplayCommand(context))
+                .addSubcommand(new BenchSessionsCommand(context))
                 .addSubcommand(new BenchStalledCommand(context))
                 .addSubcommand(new BenchStartCommand(context));
         CommandLine root = new CommandLine(new RecallgateCommand());

@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A gateway in a JVM of its own, started with this JVM's flags, watched from outside. Used by one thread. */
-final class ChildGateway implements AutoCloseable {
+public final class ChildGateway implements AutoCloseable {
 
     private static final Duration START_LIMIT = Duration.ofMinutes(3);
     private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
@@ -66,28 +66,37 @@ final class ChildGateway implements AutoCloseable {
     }
 
     /**
-     * Starts one with these settings and no others, so that what is measured does not depend on who measures.
+     * How one is started.
      *
-     * @param client talks to it
      * @param port where it listens
      * @param dataDirectory its data
      * @param settings by the names of their variables
+     * @param flags of its JVM besides those of this one
      */
-    static ChildGateway startWith(
-            GatewayClient client,
-            Clock clock,
-            Pauses pauses,
-            int port,
-            Path dataDirectory,
-            Map<String, String> settings) {
+    public record Launch(int port, Path dataDirectory, Map<String, String> settings, List<String> flags) {
+
+        /** Copies. */
+        public Launch {
+            settings = Map.copyOf(settings);
+            flags = List.copyOf(flags);
+        }
+    }
+
+    /**
+     * Starts one with these settings and no others, so that what is measured does not depend on who measures.
+     *
+     * @param client talks to it
+     */
+    public static ChildGateway startWith(GatewayClient client, Clock clock, Pauses pauses, Launch launch) {
         return start(client, clock, pauses, log -> {
             ProcessBuilder builder = builder(log);
+            builder.command().addAll(1, launch.flags());
             Map<String, String> environment = builder.environment();
             environment.keySet().removeIf(name -> name.startsWith("RECALLGATE_") || name.startsWith("EMBEDDING_"));
-            environment.putAll(settings);
-            environment.putAll(place(port, dataDirectory));
+            environment.putAll(launch.settings());
+            environment.putAll(place(launch.port(), launch.dataDirectory()));
             // Where it stands there is no settings file either.
-            builder.directory(dataDirectory.toFile());
+            builder.directory(launch.dataDirectory().toFile());
             return builder;
         });
     }
@@ -100,7 +109,7 @@ final class ChildGateway implements AutoCloseable {
     }
 
     /** A port that was free a moment ago. */
-    static int freePort() {
+    public static int freePort() {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         } catch (IOException e) {
@@ -140,7 +149,7 @@ final class ChildGateway implements AutoCloseable {
     }
 
     /** Milliseconds from the start until {@code path} answers with success. */
-    double awaitMillis(String path) {
+    public double awaitMillis(String path) {
         Deadline deadline = Deadline.after(clock, START_LIMIT);
         while (!deadline.isPassed()) {
             Answer answer = client.tryGet(path);
@@ -161,7 +170,7 @@ final class ChildGateway implements AutoCloseable {
     }
 
     /** Resident bytes of the JVM alone, without PostgreSQL; empty where there is no /proc. */
-    OptionalLong residentBytes() {
+    public OptionalLong residentBytes() {
         Path status = Path.of("/proc", Long.toString(process.pid()), "status");
         if (!Files.isReadable(status)) {
             return OptionalLong.empty();
@@ -175,7 +184,7 @@ final class ChildGateway implements AutoCloseable {
     }
 
     /** Asks it to stop as Ctrl-C would, and returns how many milliseconds that took; its log is kept if it failed. */
-    double stopMillis() {
+    public double stopMillis() {
         long started = clock.nanoTime();
         process.destroy();
         try {
@@ -198,6 +207,20 @@ final class ChildGateway implements AutoCloseable {
             throw new CommandFailedException("cannot delete " + log + ": " + e.getMessage(), e);
         }
         return millis;
+    }
+
+    /** Ends it as a power cut would, and leaves no log. */
+    public void kill() {
+        process.destroyForcibly();
+        try {
+            process.waitFor();
+            Files.deleteIfExists(log);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CommandFailedException("interrupted while killing the gateway to measure", e);
+        } catch (IOException e) {
+            throw new CommandFailedException("cannot delete " + log + ": " + e.getMessage(), e);
+        }
     }
 
     /**

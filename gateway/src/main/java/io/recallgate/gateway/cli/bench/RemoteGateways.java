@@ -69,7 +69,8 @@ final class RemoteGateways {
         GatewayAddress address = GatewayAddress.of("http://127.0.0.1:" + port, null, null);
         GatewayClient client = new GatewayClient(address, clock, pauses, PATIENCE);
         provider.stall(0, 0);
-        try (ChildGateway gateway = ChildGateway.startWith(client, clock, pauses, port, directory, all)) {
+        try (ChildGateway gateway = ChildGateway.startWith(
+                client, clock, pauses, new ChildGateway.Launch(port, directory, all, List.of()))) {
             try (Progress progress = new Progress(screen, clock, name)) {
                 progress.show("starting");
                 gateway.awaitMillis("/health/ready");

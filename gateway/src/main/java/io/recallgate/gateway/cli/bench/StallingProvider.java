@@ -3,8 +3,10 @@ package io.recallgate.gateway.cli.bench;
 import io.recallgate.gateway.cli.console.CommandFailedException;
 import io.recallgate.time.Timers;
 import io.recallgate.time.VertxTimers;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonArray;
@@ -21,9 +23,9 @@ import java.util.concurrent.TimeoutException;
  * A server that speaks OpenAI's {@code /v1/embeddings} and answers a share of the questions late. Documents are answered
  * at once. Which question is late is drawn from the seed, the text and how often that text has been asked, so that it
  * does not depend on the order in which they arrive. A vector is the sum of one direction for each word, so that texts
- * with the same words are near. Thread-safe.
+ * with the same words are near. It can also be told to answer nobody, or to be gone. Thread-safe.
  */
-final class StallingProvider implements AutoCloseable {
+public final class StallingProvider implements AutoCloseable {
 
     /** Put before each question by the gateway, which tells questions from documents. */
     static final String QUESTION = "question: ";
@@ -36,6 +38,7 @@ final class StallingProvider implements AutoCloseable {
     private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
     private final Timers timers = new VertxTimers(vertx);
     private final long seed;
+    private HttpServer server;
     private final int port;
 
     // All below is guarded by this.
@@ -43,28 +46,31 @@ final class StallingProvider implements AutoCloseable {
     private final Map<String, Integer> asked = new HashMap<>();
     private double share;
     private long stallMillis;
+    private long leastMillis;
+    private long mostMillis;
+    private boolean hangs;
+    private boolean refuses;
     private int questions;
     private int stalled;
 
     private StallingProvider(long seed) {
         this.seed = seed;
-        this.port = listen();
+        this.server = listen(0);
+        this.port = server.actualPort();
     }
 
     /** Starts one on a free port of the loopback address; nothing stalls yet. */
-    static StallingProvider start(long seed) {
+    public static StallingProvider start(long seed) {
         return new StallingProvider(seed);
     }
 
-    private int listen() {
+    private HttpServer listen(int at) {
+        return await(vertx.createHttpServer().requestHandler(this::handle).listen(at, "127.0.0.1"));
+    }
+
+    private <T> T await(Future<T> step) {
         try {
-            return vertx.createHttpServer()
-                    .requestHandler(this::handle)
-                    .listen(0, "127.0.0.1")
-                    .toCompletionStage()
-                    .toCompletableFuture()
-                    .get(BOUND_SECONDS, TimeUnit.SECONDS)
-                    .actualPort();
+            return step.toCompletionStage().toCompletableFuture().get(BOUND_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
             vertx.close();
             throw new CommandFailedException("no embedding server can listen on the loopback address: " + e, e);
@@ -76,7 +82,7 @@ final class StallingProvider implements AutoCloseable {
     }
 
     /** The settings of a gateway that asks this one. */
-    Map<String, String> settings() {
+    public Map<String, String> settings() {
         return Map.of(
                 "RECALLGATE_EMBEDDING_PROVIDER",
                 "openai",
@@ -102,6 +108,33 @@ final class StallingProvider implements AutoCloseable {
         asked.clear();
     }
 
+    /** From now on each question takes so long, drawn as {@link #stall} draws; zero and zero for no time at all. */
+    public synchronized void delay(long leastMillis, long mostMillis) {
+        this.leastMillis = leastMillis;
+        this.mostMillis = mostMillis;
+    }
+
+    /** From now on nobody is answered, or all that ask from now on are. */
+    public synchronized void hang(boolean hangs) {
+        this.hangs = hangs;
+    }
+
+    /** From now on nobody is let in, and who is in is thrown out, or all are again. */
+    public synchronized void refuse(boolean refuses) {
+        if (refuses != this.refuses) {
+            this.refuses = refuses;
+            if (refuses) {
+                await(server.close());
+            } else {
+                server = listen(port);
+            }
+        }
+    }
+
+    private synchronized boolean isHanging() {
+        return hangs;
+    }
+
     /** Questions that reached it since it was last told how to stall. */
     synchronized int questions() {
         return questions;
@@ -113,6 +146,9 @@ final class StallingProvider implements AutoCloseable {
     }
 
     private void handle(HttpServerRequest request) {
+        if (isHanging()) {
+            return;
+        }
         request.body().onSuccess(body -> {
             JsonObject asking = body.toJsonObject();
             JsonArray inputs = asking.getValue("input") instanceof JsonArray several
@@ -142,8 +178,9 @@ final class StallingProvider implements AutoCloseable {
         }
         questions++;
         int time = asked.merge(text, 1, Integer::sum);
-        if (new SplittableRandom(seed * 31 + text.hashCode() * 1_000_003L + time).nextDouble() >= share) {
-            return 0;
+        SplittableRandom random = new SplittableRandom(seed * 31 + text.hashCode() * 1_000_003L + time);
+        if (random.nextDouble() >= share) {
+            return mostMillis == 0 ? 0 : random.nextLong(leastMillis, mostMillis);
         }
         stalled++;
         return stallMillis;

@@ -45,13 +45,14 @@ public final class Spans {
         return sorted[Math.max(0, rank - 1)] / (double) TimeUnit.MILLISECONDS.toNanos(1);
     }
 
-    /** {@code {"n","p50","p95","p99"}} in milliseconds. */
+    /** {@code {"n","p50","p95","p99","max"}} in milliseconds. */
     public JsonObject toJson() {
         return new JsonObject()
                 .put("n", size)
                 .put("p50", rounded(percentileMillis(50)))
                 .put("p95", rounded(percentileMillis(95)))
-                .put("p99", rounded(percentileMillis(99)));
+                .put("p99", rounded(percentileMillis(99)))
+                .put("max", rounded(percentileMillis(100)));
     }
 
     /** {@code {"n","p50","p80","p90","p95","max"}} in milliseconds. */
