@@ -105,6 +105,7 @@ public final class RecallgateCommand implements Runnable {
     static CommandLine commandLine(CliContext context, GatewayServer server) {
         CommandLine bench = new CommandLine(new BenchCommand())
                 .addSubcommand(new BenchRecallCommand(context))
+                .addSubcommand(new BenchRelayCommand(context))
                 .addSubcommand(new BenchReplayCommand(context))
                 .addSubcommand(new BenchSessionsCommand(context))
                 .addSubcommand(new BenchStalledCommand(context))

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StubProvider {
 
-    /** What to answer: {@link AgentReply#wire}, or {@code stream EVENTS EVERY_MILLIS}. */
+    /** What to answer: {@link AgentReply#wire}, or {@code stream EVENTS EVERY_MILLIS}; a short answer in one piece without it. */
     static final String REPLY = "x-bench-reply";
 
     /** Under which key to keep the body; without it none is kept. */
@@ -44,6 +44,10 @@ public final class StubProvider {
 
     /** How the line with its port begins. */
     static final String LISTENING = "listening on ";
+
+    private static final String SHORT_ANSWER = "{\"id\":\"chatcmpl-1\",\"object\":\"chat.completion\",\"created\":1,"
+            + "\"model\":\"gpt-4o\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"Well, thanks.\"},"
+            + "\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":3,\"total_tokens\":4}}";
 
     private static final int MAX_KEPT = 64;
     private static final long BOUND_SECONDS = 30;
@@ -111,7 +115,7 @@ public final class StubProvider {
         String reply = request.getHeader(REPLY);
         HttpServerResponse response = request.response();
         if (reply == null) {
-            response.setStatusCode(400).end("no " + REPLY);
+            response.putHeader("content-type", "application/json").end(SHORT_ANSWER);
             return;
         }
         response.putHeader("content-type", "text/event-stream; charset=utf-8").setChunked(true);
