@@ -18,6 +18,7 @@ import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.database.Notifications;
 import io.recallgate.recall.jobs.ActiveModel;
+import io.recallgate.recall.jobs.JobCensus;
 import io.recallgate.recall.jobs.JobReports;
 import io.recallgate.recall.jobs.JobRunner;
 import io.recallgate.recall.lexical.LuceneAnalysis;
@@ -130,16 +131,26 @@ public final class Recall {
 
     /** What keeps memories in order, beside everything else. */
     private record Upkeep(
-            Retention retention, Reanalysis reanalysis, Trigrams trigrams, ConversationUpkeep conversations) {
+            Retention retention,
+            Reanalysis reanalysis,
+            Trigrams trigrams,
+            ConversationUpkeep conversations,
+            JobCensus census) {
         void start() {
             trigrams.start();
             retention.start();
             reanalysis.start();
             conversations.start();
+            census.start();
         }
 
         Future<Void> stop() {
-            return Future.all(retention.stop(), reanalysis.stop(), trigrams.stop(), conversations.stop())
+            return Future.all(
+                            retention.stop(),
+                            reanalysis.stop(),
+                            trigrams.stop(),
+                            conversations.stop(),
+                            census.stop())
                     .mapEmpty();
         }
     }
@@ -302,7 +313,9 @@ public final class Recall {
                 vertx,
                 base.database(),
                 new ConversationUpkeep.Parts(parts.clock(), parts.timers(), DatabaseTime.SERVER));
-        Upkeep upkeep = new Upkeep(retention, reanalysis, trigrams, conversations);
+        JobCensus census = new JobCensus(
+                vertx, base.database(), parts.clock(), parts.timers(), DatabaseTime.SERVER, parts.meters());
+        Upkeep upkeep = new Upkeep(retention, reanalysis, trigrams, conversations, census);
         Notifications notifications =
                 new Notifications(vertx, base.options().database(), parts.timers(), CHANNEL, runner::wake);
         RecallEndpoint endpoint = new RecallEndpoint(vertx, memories, recall, parts.clock());

@@ -5,6 +5,7 @@ import io.recallgate.metrics.Buckets;
 import io.recallgate.metrics.Label;
 import io.recallgate.metrics.Metric;
 import io.recallgate.metrics.MetricSpec;
+import io.recallgate.recall.api.DegradeReason;
 import java.util.Arrays;
 import java.util.stream.Stream;
 
@@ -74,6 +75,27 @@ public enum GatewayMetric implements Metric {
             Labels.protocol(),
             Label.of("outcome", Stream.concat(Stream.of("remembered", "compressed"), Labels.failures())))),
     /** Conversations. */
+    TURN_DEGRADED(MetricSpec.counter(
+            "recallgate.turn.degraded",
+            "Prepared turns with less memory than there could be, by why; one may have several reasons",
+            Labels.protocol(),
+            Label.of(
+                    "reason",
+                    Stream.of(
+                                    Arrays.stream(DegradeReason.values()).map(DegradeReason::wireName),
+                                    Stream.of("context-full", "window-estimated"),
+                                    Labels.failures())
+                            .flatMap(reasons -> reasons)
+                            .distinct()))),
+    /** Conversations. */
+    TURN_REFUSED(MetricSpec.counter(
+            "recallgate.turn.refused",
+            "Conversation turns that got no place, by why",
+            Label.of("reason", "full", "owner-full", "session-full", "waited"))),
+    /** Conversations. */
+    TURN_WAIT_DURATION(MetricSpec.histogram(
+            "recallgate.turn.wait.duration", "How long admitted turns waited for their place", Buckets.STANDARD)),
+    /** Conversations. */
     TURN_ACTIVE(MetricSpec.gauge("recallgate.turn.active", "Conversation turns that have a place")),
     /** Conversations. */
     TURN_WAITING(MetricSpec.gauge("recallgate.turn.waiting", "Conversation turns that wait for one")),
@@ -92,6 +114,25 @@ public enum GatewayMetric implements Metric {
             "From sending to the head of the provider's answer",
             Buckets.UPSTREAM,
             Labels.protocol())),
+
+    /** Conversations. */
+    UPSTREAM_DURATION(MetricSpec.histogram(
+            "recallgate.upstream.duration",
+            "From sending to the end of the provider's answer, or to giving it up",
+            Buckets.UPSTREAM,
+            Labels.protocol(),
+            Labels.outcome())),
+
+    /** Imports and exports. */
+    TRANSFERS_RUNNING(
+            MetricSpec.gauge("recallgate.transfers.running", "Imports and exports on their way", Labels.transfer())),
+    /** Imports and exports. */
+    IMPORT_MEMORIES(MetricSpec.counter(
+            "recallgate.import.memories",
+            "Lines of imports, by what became of them",
+            Label.of("change", "stored", "updated", "unchanged", "rejected"))),
+    /** Imports and exports. */
+    EXPORT_MEMORIES(MetricSpec.counter("recallgate.export.memories", "Memories that were exported")),
 
     /** Process. */
     CONFIG_STALE(MetricSpec.gauge(
@@ -119,6 +160,10 @@ public enum GatewayMetric implements Metric {
         private static Label route() {
             return Label.described(
                     "route", "the template of a route in the API's description, or `unknown`, or `malformed`");
+        }
+
+        private static Label transfer() {
+            return Label.of("kind", "import", "export");
         }
 
         private static Label protocol() {

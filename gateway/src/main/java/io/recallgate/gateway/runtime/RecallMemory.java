@@ -24,6 +24,7 @@ import io.recallgate.recall.database.DatabaseOptions;
 import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.database.Notifications;
 import io.recallgate.recall.jobs.ActiveModel;
+import io.recallgate.recall.jobs.JobCensus;
 import io.recallgate.recall.jobs.JobOptions;
 import io.recallgate.recall.jobs.JobReports;
 import io.recallgate.recall.jobs.JobRunner;
@@ -143,6 +144,7 @@ final class RecallMemory implements MemoryPart {
         private final WorkerExecutor analysts;
         private final FallbackWorkers fallbacks;
         private final JobRunner runner;
+        private final JobCensus census;
         private final Retention retention;
         private final Reanalysis reanalysis;
         private final ConversationUpkeep conversations;
@@ -209,6 +211,7 @@ final class RecallMemory implements MemoryPart {
                             new SecureRandom(),
                             registry),
                     JobOptions.defaults("gateway-" + UUID.randomUUID()));
+            this.census = new JobCensus(vertx, database, time.clock(), time.timers(), DatabaseTime.SERVER, registry);
             this.retention = Retention.create(
                     vertx,
                     database,
@@ -225,6 +228,7 @@ final class RecallMemory implements MemoryPart {
 
         Future<Void> begin() {
             runner.start();
+            census.start();
             retention.start();
             reanalysis.start();
             conversations.start();
@@ -275,6 +279,7 @@ final class RecallMemory implements MemoryPart {
         public Future<Void> stopJobs() {
             return endpoint.close()
                     .eventually(notifications::close)
+                    .eventually(census::stop)
                     .eventually(retention::stop)
                     .eventually(reanalysis::stop)
                     .eventually(conversations::stop)

@@ -206,6 +206,8 @@ class ConversationLeavingTest {
         assertThat(gateway.get("/metrics").body())
                 .contains(
                         "recallgate_turn_preparations_total{degraded=\"true\",protocol=\"anthropic\",window=\"accepted\"} 1.0")
+                .contains("recallgate_turn_degraded_total{protocol=\"anthropic\",reason=\"preparation-expired\"} 1.0")
+                .contains("recallgate_upstream_duration_seconds_count{outcome=\"completed\",protocol=\"anthropic\"} 1")
                 .contains("recallgate_turn_phase_duration_seconds_count{phase=\"forward\",protocol=\"anthropic\"} 1");
     }
 

@@ -76,6 +76,9 @@ class ImportRouteTest extends TransferRouteTest {
         assertThat(last.getInteger("stored")).isEqualTo(2);
         assertThat(last.getInteger("lines")).isEqualTo(14);
         assertThat(last.getInteger("rejected_count")).isEqualTo(11);
+        assertThat(gateway.get("/metrics").body())
+                .contains("recallgate_import_memories_total{change=\"stored\"} 2.0")
+                .contains("recallgate_import_memories_total{change=\"rejected\"} 11.0");
         assertThat(last.getBoolean("rejected_truncated")).isFalse();
         assertThat(last.getJsonArray("rejected").stream()
                         .map(JsonObject.class::cast)

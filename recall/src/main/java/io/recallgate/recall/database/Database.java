@@ -68,6 +68,7 @@ public final class Database {
     private final AbandonedConnections abandonedLines;
     private final UnitOfWork.Ways ways;
     private volatile Connections connections;
+    private volatile PoolTimes times = PoolTimes.NONE;
     private volatile boolean closing;
 
     private Database(Vertx vertx, DatabaseOptions options, Timers timers) {
@@ -80,7 +81,7 @@ public final class Database {
         this.abandonedLines = new AbandonedConnections(timers, ABANDONED_LINES + ABANDONED_POOLS);
         Heartbeat heartbeat = new Heartbeat(
                 timers, () -> pool(1, 1, LINE_IDLE_SECONDS), () -> abandonedLines.add(1), this::renewConnections);
-        this.ways = new UnitOfWork.Ways(() -> connections, heartbeat, timers);
+        this.ways = new UnitOfWork.Ways(() -> connections, heartbeat, timers, () -> times);
     }
 
     /** Makes the pool, and a line beside it that tells whether the server lives; connections open when needed. */
@@ -221,10 +222,20 @@ public final class Database {
         return abandonedPools.count() + abandonedLines.count();
     }
 
-    /** Shows {@link #abandonedConnections()} as {@code recallgate.database.connections.abandoned}. */
+    /** Shows its connections, those that were abandoned, who waits for one, and how long callers wait and have one. */
     public Database measuredBy(MeterRegistry meters) {
+        times = PoolTimes.of(meters);
+        RecallMetric.DATABASE_CONNECTIONS.gauge(meters, this, all -> all.inUse(), "in-use");
+        RecallMetric.DATABASE_CONNECTIONS.gauge(
+                meters, this, all -> Math.max(0, all.connections.pool().size() - all.inUse()), "idle");
+        RecallMetric.DATABASE_WAITING.gauge(
+                meters, this, all -> all.connections.queue().waiting());
         RecallMetric.CONNECTIONS_ABANDONED.gauge(meters, this, Database::abandonedConnections);
         return this;
+    }
+
+    private int inUse() {
+        return connections.queue().atOnce();
     }
 
     /** Closes the pool once; units of work that come later fail with {@code shutting-down}. Idempotent. */

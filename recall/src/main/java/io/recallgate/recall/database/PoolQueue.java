@@ -46,6 +46,16 @@ final class PoolQueue {
         return waiting.remove(turn);
     }
 
+    /** Whose turn it is now. */
+    synchronized int atOnce() {
+        return atOnce;
+    }
+
+    /** Who waits. */
+    synchronized int waiting() {
+        return waiting.size();
+    }
+
     /** A turn is over, and the next one begins. */
     void over() {
         Runnable next = null;

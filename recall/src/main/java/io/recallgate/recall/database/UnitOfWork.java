@@ -28,13 +28,18 @@ final class UnitOfWork<T> {
     private final Function<SqlConnection, Future<T>> work;
     private final boolean transaction;
     private final Ways ways;
+    /** What the caller had left when it asked, and when it got a connection: its deadline is the clock. */
+    private final long askedNanos;
+
+    private long begunNanos;
 
     /**
      * How every unit of one database gets at it.
      *
      * @param connections those in use now
+     * @param times told how long it takes
      */
-    record Ways(Supplier<Connections> connections, Heartbeat heartbeat, Timers timers) {}
+    record Ways(Supplier<Connections> connections, Heartbeat heartbeat, Timers timers, Supplier<PoolTimes> times) {}
 
     UnitOfWork(
             Vertx vertx, Ways ways, Deadline deadline, Function<SqlConnection, Future<T>> work, boolean transaction) {
@@ -43,6 +48,7 @@ final class UnitOfWork<T> {
         this.deadline = deadline;
         this.work = work;
         this.transaction = transaction;
+        this.askedNanos = deadline.remainingNanos();
     }
 
     /**
@@ -82,6 +88,7 @@ final class UnitOfWork<T> {
             ways.heartbeat().ended();
         } else if (!mine.queue().take(turn)) {
             ways.heartbeat().ended();
+            ways.times().get().refused();
             promise.tryFail(DatabaseFailures.tooManyWait());
         }
         return result;
@@ -108,6 +115,8 @@ final class UnitOfWork<T> {
     }
 
     private Future<T> use(Connections mine, SqlConnection connection) {
+        begunNanos = deadline.remainingNanos();
+        ways.times().get().waited(askedNanos - begunNanos);
         if (isSettled()) {
             release(connection);
             return Future.failedFuture(DatabaseFailures.deadlineExceeded());
@@ -119,6 +128,7 @@ final class UnitOfWork<T> {
         Future<T> done =
                 transaction ? connection.begin().compose(begun -> inTransaction(connection, begun)) : call(connection);
         return done.compose(value -> bounded.map(value)).onComplete(outcome -> {
+            ways.times().get().used(begunNanos - deadline.remainingNanos());
             if (!mine.isAbandoned()) {
                 ways.heartbeat().heard(outcome.cause());
             }

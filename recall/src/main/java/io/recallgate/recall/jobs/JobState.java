@@ -28,6 +28,11 @@ public enum JobState {
         return name().toLowerCase(Locale.ROOT);
     }
 
+    /** The state of this {@link #wireName}. */
+    static JobState of(String wireName) {
+        return valueOf(wireName.toUpperCase(Locale.ROOT));
+    }
+
     /** The states it may go to. */
     public Set<JobState> next() {
         return switch (this) {

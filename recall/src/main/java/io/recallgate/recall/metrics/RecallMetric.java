@@ -1,9 +1,11 @@
 package io.recallgate.recall.metrics;
 
+import io.recallgate.failure.FailureCode;
 import io.recallgate.metrics.Buckets;
 import io.recallgate.metrics.Label;
 import io.recallgate.metrics.Metric;
 import io.recallgate.metrics.MetricSpec;
+import java.util.Arrays;
 
 /** All metrics of this module. */
 public enum RecallMetric implements Metric {
@@ -30,6 +32,18 @@ public enum RecallMetric implements Metric {
                     "model-mismatch",
                     "dimension-mismatch",
                     "no-embedding-provider"))),
+    /** Recall. */
+    LEG_DURATION(MetricSpec.histogram(
+            "recallgate.recall.leg.duration",
+            "What the parts of answered recalls took: waiting for the question's vector, searching by words and by"
+                    + " vectors, fusing and loading",
+            Buckets.STANDARD,
+            Label.of("leg", "embedding", "lexical", "vector", "fusion"))),
+    /** Recall. */
+    FAILURES(MetricSpec.counter(
+            "recallgate.recall.failures",
+            "Recalls without an answer, by why",
+            Label.of("code", Arrays.stream(FailureCode.values()).map(FailureCode::code)))),
     /** Recall. */
     LOG_WRITTEN(MetricSpec.counter("recallgate.recall.log.written", "Recalls in the log")),
     /** Recall. */
@@ -65,6 +79,15 @@ public enum RecallMetric implements Metric {
                     "abandoned",
                     "unknown"))),
     /** Jobs. */
+    JOBS_PRESENT(MetricSpec.gauge(
+            "recallgate.jobs.present",
+            "Embedding jobs of all owners that have not ended, and those that failed for good, as counted lately",
+            Label.of("state", "available", "running", "retryable", "failed"))),
+    /** Jobs. */
+    JOBS_OLDEST_AGE(MetricSpec.gauge(
+            "recallgate.jobs.oldest.age.seconds",
+            "How long the oldest embedding job that has not ended has been there")),
+    /** Jobs. */
     JOBS_INCOMPLETE(MetricSpec.counter(
             "recallgate.jobs.incomplete", "Memories that were embedded, but for text that no vector stands for")),
 
@@ -86,6 +109,29 @@ public enum RecallMetric implements Metric {
             Labels.lane(),
             Label.of("outcome", "done", "failed", "overloaded", "expired", "cancelled", "closed"))),
 
+    /** Read workers. */
+    READ_WAIT_DURATION(MetricSpec.histogram(
+            "recallgate.read.wait.duration", "How long reads waited for a worker", Buckets.STANDARD, Labels.lane())),
+    /** Read workers. */
+    READ_RUN_DURATION(MetricSpec.histogram(
+            "recallgate.read.run.duration", "How long workers were at reads", Buckets.STANDARD, Labels.lane())),
+
+    /** Database. */
+    DATABASE_CONNECTIONS(MetricSpec.gauge(
+            "recallgate.database.connections",
+            "Connections to PostgreSQL; one that is being opened counts as in use",
+            Label.of("state", "in-use", "idle"))),
+    /** Database. */
+    DATABASE_WAITING(MetricSpec.gauge("recallgate.database.waiting", "Callers that wait for a connection")),
+    /** Database. */
+    DATABASE_REFUSED(
+            MetricSpec.counter("recallgate.database.refused", "Callers that got no connection, since too many waited")),
+    /** Database. */
+    DATABASE_WAIT_DURATION(MetricSpec.histogram(
+            "recallgate.database.wait.duration", "How long callers waited for a connection", Buckets.STANDARD)),
+    /** Database. */
+    DATABASE_USE_DURATION(MetricSpec.histogram(
+            "recallgate.database.use.duration", "How long callers had a connection", Buckets.STANDARD)),
     /** Database. */
     CONNECTIONS_ABANDONED(MetricSpec.gauge(
             "recallgate.database.connections.abandoned",

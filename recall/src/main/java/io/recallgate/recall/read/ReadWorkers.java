@@ -100,10 +100,12 @@ public final class ReadWorkers {
         private final Ask ask;
         private final Callable<T> work;
         private final Promise<T> promise;
+        private final long askedNanos;
         private @Nullable Future<T> result;
         private volatile @Nullable Thread thread;
 
-        private Job(Ask ask, Callable<T> work, Promise<T> promise) {
+        private Job(Ask ask, Callable<T> work, Promise<T> promise, long askedNanos) {
+            this.askedNanos = askedNanos;
             this.ask = ask;
             this.work = work;
             this.promise = promise;
@@ -132,6 +134,8 @@ public final class ReadWorkers {
         gauge(RecallMetric.READ_RETIRED, ReadScheduler::retired);
         RecallMetric.READ_RETIREMENTS.counter(meters);
         RecallMetric.READ_JOBS.all(meters);
+        RecallMetric.READ_WAIT_DURATION.all(meters);
+        RecallMetric.READ_RUN_DURATION.all(meters);
     }
 
     /** Some that are seen by nobody, on the system's clock, with {@code workers} threads and a queue of that length. */
@@ -172,7 +176,7 @@ public final class ReadWorkers {
             // A worker that is free would have begun before the signal was looked at.
             return Future.failedFuture(failure(Ending.CANCELLED));
         }
-        Job<T> mine = new Job<>(ask, job, promise());
+        Job<T> mine = new Job<>(ask, job, promise(), clock.nanoTime());
         long id;
         synchronized (this) {
             id = ++jobsMade;
@@ -324,6 +328,9 @@ public final class ReadWorkers {
 
     private <T> void work(long worker, long id, Job<T> job) {
         job.thread = Thread.currentThread();
+        String lane = job.ask.lane().wireName();
+        long begunNanos = clock.nanoTime();
+        RecallMetric.READ_WAIT_DURATION.timer(meters, lane).record(Duration.ofNanos(begunNanos - job.askedNanos));
         Future<T> result;
         try {
             result = Future.succeededFuture(job.work.call());
@@ -333,6 +340,7 @@ public final class ReadWorkers {
         }
         job.thread = null;
         job.result = result;
+        RecallMetric.READ_RUN_DURATION.timer(meters, lane).record(Duration.ofNanos(clock.nanoTime() - begunNanos));
         on(now -> {
             atWork.remove(worker);
             return scheduler.returned(worker, id, now);

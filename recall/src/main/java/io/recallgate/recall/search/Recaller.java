@@ -74,6 +74,7 @@ public final class Recaller implements RecallService {
         this.settings = settings;
         this.outlets = outlets;
         RecallMetric.DEGRADED.all(outlets.meters());
+        RecallMetric.LEG_DURATION.all(outlets.meters());
         for (RecallMode mode : RecallMode.values()) {
             RecallMetric.RECALL.timer(outlets.meters(), mode.wireName(), mode.wireName());
         }
@@ -102,10 +103,9 @@ public final class Recaller implements RecallService {
             if (outcome.succeeded()) {
                 report(call, outcome.result());
             } else {
-                log(
-                        call,
-                        new RecallRecord.Failed(
-                                FailureException.of(outcome.cause()).code()));
+                FailureCode code = FailureException.of(outcome.cause()).code();
+                RecallMetric.FAILURES.counter(outlets.meters(), code.code()).increment();
+                log(call, new RecallRecord.Failed(code));
             }
         });
         if (request.mode() != RecallMode.STRICT && legs.lexical.isTruncated(request.query())) {
@@ -312,7 +312,11 @@ public final class Recaller implements RecallService {
                         outlets.meters(),
                         response.requested().wireName(),
                         response.served().wireName())
-                .record(Duration.ofNanos((long) (response.timing().total() * 1_000_000)));
+                .record(span(response.timing().total()));
+        leg("embedding", response.timing().embedding());
+        leg("lexical", response.timing().lexical());
+        leg("vector", response.timing().vector());
+        leg("fusion", response.timing().fusion());
         log(
                 call,
                 new RecallRecord.Answered(
@@ -323,6 +327,16 @@ public final class Recaller implements RecallService {
                 response.requested(),
                 response.served(),
                 response.hits().size());
+    }
+
+    private void leg(String leg, @Nullable Double millis) {
+        if (millis != null) {
+            RecallMetric.LEG_DURATION.timer(outlets.meters(), leg).record(span(millis));
+        }
+    }
+
+    private static Duration span(double millis) {
+        return Duration.ofNanos((long) (millis * 1_000_000));
     }
 
     private void log(Call call, RecallRecord.Outcome outcome) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.Await;
@@ -62,6 +63,46 @@ class DatabaseTest {
                         .getInteger(0))
                 .isEqualTo(7);
         Await.result(database.close());
+    }
+
+    @Test
+    void metricsTellWhoHasAConnectionWhoWaitsForOneAndHowLong() {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        Database database = database(1, 1).measuredBy(meters);
+        Promise<Void> hold = Promise.promise();
+        var holding = database.connection(in(60_000), c -> hold.future());
+        var waiting = database.connection(in(60_000), c -> c.query("select 1").execute());
+        Await.failure(database.connection(in(60_000), c -> c.query("select 1").execute()), FailureCode.OVERLOADED);
+
+        assertThat(gauge(meters, "recallgate.database.waiting")).isEqualTo(1);
+        assertThat(meters.get("recallgate.database.connections")
+                        .tag("state", "in-use")
+                        .gauge()
+                        .value())
+                .isEqualTo(1);
+        hold.complete();
+        Await.result(holding);
+        Await.result(waiting);
+
+        assertThat(gauge(meters, "recallgate.database.waiting")).isZero();
+        assertThat(meters.get("recallgate.database.refused").counter().count()).isEqualTo(1);
+        Await.until(
+                "both are counted",
+                () -> meters.get("recallgate.database.use.duration").timer().count() == 2);
+        assertThat(meters.get("recallgate.database.wait.duration").timer().count())
+                .isEqualTo(2);
+        Await.until(
+                "the connection is idle",
+                () -> meters.get("recallgate.database.connections")
+                                .tag("state", "idle")
+                                .gauge()
+                                .value()
+                        == 1);
+        Await.result(database.close());
+    }
+
+    private static double gauge(SimpleMeterRegistry meters, String name) {
+        return meters.get(name).gauge().value();
     }
 
     @Test

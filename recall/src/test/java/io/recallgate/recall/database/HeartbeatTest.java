@@ -29,7 +29,7 @@ class HeartbeatTest {
         Heartbeat heartbeat = new Heartbeat(clock, () -> pool(port), () -> true, () -> Future.succeededFuture(true));
         Connections connections =
                 new Connections(pool(port), new PoolQueue(0, 1_000), new StatementCancels(pool(port), clock));
-        UnitOfWork.Ways ways = new UnitOfWork.Ways(() -> connections, heartbeat, clock);
+        UnitOfWork.Ways ways = new UnitOfWork.Ways(() -> connections, heartbeat, clock, () -> PoolTimes.NONE);
         Future<Object> refused = unit(ways);
         List<Future<Object>> admitted = new ArrayList<>();
         List<Future<Void>> asked = new ArrayList<>();

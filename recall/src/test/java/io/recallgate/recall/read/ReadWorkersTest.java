@@ -153,6 +153,16 @@ class ReadWorkersTest {
         Await.result(export);
         Await.result(recall);
         assertThat(order).hasSize(2);
+        assertThat(meters.get("recallgate.read.wait.duration")
+                        .tag("lane", "background")
+                        .timer()
+                        .count())
+                .isEqualTo(1);
+        assertThat(meters.get("recallgate.read.run.duration")
+                        .tag("lane", "background")
+                        .timer()
+                        .count())
+                .isEqualTo(1);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static io.recallgate.recall.MemoryFixture.draft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.recallgate.embedding.api.EmbedResult;
 import io.recallgate.embedding.api.EmbeddingVector;
@@ -369,7 +370,23 @@ class RecallerTest {
         assertThat(response.vectorCoverage()).isNull();
         assertThat(response.timing().embedding()).isNull();
         assertThat(embedder.requests).isEmpty();
-        assertThat(meters.find("recallgate.recall.degraded").counter()).isNull();
+        assertThat(degraded()).isZero();
+        assertThat(meters.get("recallgate.recall.leg.duration")
+                        .tag("leg", "lexical")
+                        .timer()
+                        .count())
+                .isEqualTo(1);
+        assertThat(meters.get("recallgate.recall.leg.duration")
+                        .tag("leg", "embedding")
+                        .timer()
+                        .count())
+                .isZero();
+    }
+
+    private double degraded() {
+        return meters.find("recallgate.recall.degraded").counters().stream()
+                .mapToDouble(Counter::count)
+                .sum();
     }
 
     @Test
@@ -506,7 +523,12 @@ class RecallerTest {
         signal.cancel(CancelCause.DISCONNECTED);
         assertThatThrownBy(() -> await(answer)).satisfies(error -> assertCode(error, FailureCode.CANCELLED));
         assertThat(embedder.requests.get(0).cancel().cause()).isEqualTo(CancelCause.DISCONNECTED);
-        assertThat(meters.find("recallgate.recall.degraded").counter()).isNull();
+        assertThat(degraded()).isZero();
+        assertThat(meters.get("recallgate.recall.failures")
+                        .tag("code", "cancelled")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
     }
 
     @Test

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongFunction;
 import java.util.function.ToIntFunction;
@@ -35,12 +36,13 @@ public final class TurnAdmission {
     private static final Duration RETRY = Duration.ofSeconds(5);
 
     private final Clock clock;
+    private final MeterRegistry registry;
 
     // All below is guarded by this.
 
     private final Admission admission;
     private final Alarm alarm;
-    private final Map<Long, Promise<Place>> asking = new HashMap<>();
+    private final Map<Long, Asking> asking = new HashMap<>();
     private long asked;
 
     /** A turn's place. */
@@ -50,9 +52,14 @@ public final class TurnAdmission {
         void release();
     }
 
+    private record Asking(Promise<Place> answer, long sinceNanos) {}
+
     /** @param registry shows how many are active and wait */
     public TurnAdmission(AdmissionLimits limits, Clock clock, Timers timers, MeterRegistry registry) {
         this.clock = clock;
+        this.registry = registry;
+        GatewayMetric.TURN_REFUSED.all(registry);
+        GatewayMetric.TURN_WAIT_DURATION.timer(registry);
         this.admission = new Admission(limits);
         this.alarm = new Alarm(clock, timers);
         GatewayMetric.TURN_ACTIVE.gauge(registry, this, all -> all.locked(Admission::active));
@@ -75,7 +82,7 @@ public final class TurnAdmission {
         long id;
         synchronized (this) {
             id = ++asked;
-            asking.put(id, mine);
+            asking.put(id, new Asking(mine, clock.nanoTime()));
         }
         on(now -> admission.arrived(id, scope, session, now));
         // Not before it has arrived: a signal that has fired already takes it away here and now.
@@ -91,11 +98,11 @@ public final class TurnAdmission {
     /** One that waits; whoever has a place already gives it back by itself. */
     private void leave(long id) {
         on(now -> {
-            Promise<Place> waiting = asking.remove(id);
+            Asking waiting = asking.remove(id);
             if (waiting == null) {
                 return List.of();
             }
-            waiting.tryFail(new FailureException(FailureCode.CANCELLED, "nobody waits for this turn any more"));
+            waiting.answer.tryFail(new FailureException(FailureCode.CANCELLED, "nobody waits for this turn any more"));
             return admission.left(id);
         });
     }
@@ -104,15 +111,21 @@ public final class TurnAdmission {
     private void on(LongFunction<List<Effect>> event) {
         List<Runnable> answers = new ArrayList<>();
         synchronized (this) {
-            for (Effect effect : event.apply(clock.nanoTime())) {
-                Promise<Place> promise = asking.remove(effect.turn());
-                if (promise == null) {
+            long now = clock.nanoTime();
+            for (Effect effect : event.apply(now)) {
+                Asking asked = asking.remove(effect.turn());
+                if (asked == null) {
                     throw new IllegalStateException("nobody asks for turn " + effect.turn());
                 }
+                Promise<Place> promise = asked.answer;
                 if (effect instanceof Effect.Refuse refuse) {
+                    GatewayMetric.TURN_REFUSED
+                            .counter(registry, label(refuse.why()))
+                            .increment();
                     answers.add(() -> promise.fail(refusal(refuse.why())));
                 } else {
-                    answers.add(() -> promise.complete(() -> on(now -> admission.left(effect.turn()))));
+                    GatewayMetric.TURN_WAIT_DURATION.timer(registry).record(Duration.ofNanos(now - asked.sinceNanos));
+                    answers.add(() -> promise.complete(() -> on(then -> admission.left(effect.turn()))));
                 }
             }
             alarm.set(admission.wakeAt(), this::timeIsUp);
@@ -125,6 +138,10 @@ public final class TurnAdmission {
             alarm.rang(which);
             return admission.timeIsUp(now);
         });
+    }
+
+    private static String label(Why why) {
+        return why.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     private static FailureException refusal(Why why) {

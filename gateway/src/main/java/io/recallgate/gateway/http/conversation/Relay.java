@@ -93,7 +93,7 @@ final class Relay implements UpstreamListener {
     }
 
     private void begin(int status, MultiMap headers) {
-        parts.metrics().answered(protocol, status, parts.environment().clock().nanoTime() - sentNanos);
+        parts.metrics().answered(protocol, status, sinceSent());
         run.enter(Phase.RELAY);
         boolean compressed = TurnLabels.isCompressed(headers);
         boolean stream = TurnLabels.isStream(headers) && !compressed;
@@ -118,6 +118,10 @@ final class Relay implements UpstreamListener {
         } else if (!compressed) {
             tapping(() -> tap = turn.tap(status, TurnLabels.contentType(headers)));
         }
+    }
+
+    private long sinceSent() {
+        return parts.environment().clock().nanoTime() - sentNanos;
     }
 
     private static OptionalLong contentBytes(MultiMap headers) {
@@ -149,7 +153,7 @@ final class Relay implements UpstreamListener {
             return;
         }
         over = true;
-        parts.metrics().upstream(protocol, TurnOutcome.COMPLETED);
+        parts.metrics().upstream(protocol, TurnOutcome.COMPLETED, sinceSent());
         tapping(tap::end);
         answer.end(events == null ? Buffer.buffer() : events.rest())
                 .onComplete(sent -> exchange.onLoop(() -> {
@@ -167,7 +171,7 @@ final class Relay implements UpstreamListener {
             return;
         }
         over = true;
-        parts.metrics().upstream(protocol, TurnOutcome.of(failure));
+        parts.metrics().upstream(protocol, TurnOutcome.of(failure), sinceSent());
         if (answer != null && events != null) {
             answer.end(
                     failure,

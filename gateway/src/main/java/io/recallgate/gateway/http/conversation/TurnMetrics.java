@@ -39,6 +39,14 @@ final class TurnMetrics {
                         turn.labels().getOrDefault(TurnLabels.WINDOW, "none"),
                         Boolean.toString(turn.labels().containsKey(TurnLabels.DEGRADED)))
                 .increment();
+        String degraded = turn.labels().get(TurnLabels.DEGRADED);
+        if (degraded != null) {
+            for (String reason : degraded.split(",", -1)) {
+                GatewayMetric.TURN_DEGRADED
+                        .counter(registry, label(protocol), reason)
+                        .increment();
+            }
+        }
     }
 
     /** A turn whose answer was accepted was remembered, or was not. */
@@ -55,7 +63,10 @@ final class TurnMetrics {
     }
 
     /** A request to a provider is over. */
-    void upstream(Protocol protocol, TurnOutcome outcome) {
+    void upstream(Protocol protocol, TurnOutcome outcome, long nanos) {
+        GatewayMetric.UPSTREAM_DURATION
+                .timer(registry, label(protocol), outcome.label())
+                .record(span(nanos));
         GatewayMetric.UPSTREAM_REQUESTS
                 .counter(registry, label(protocol), outcome.label())
                 .increment();

@@ -14,12 +14,18 @@ final class ImportCounts {
     /** More would bury the message; the count is whole. */
     static final int MAX_LISTED = 100;
 
+    private final TransferMetrics metrics;
     private final List<Rejection> listed = new ArrayList<>();
     private long rejected;
     private long stored;
     private long updated;
     private long unchanged;
     private long lines;
+
+    /** @param metrics that count the same for all imports together */
+    ImportCounts(TransferMetrics metrics) {
+        this.metrics = metrics;
+    }
 
     /** Lines up to this one are stored or rejected. */
     void reached(long line) {
@@ -28,6 +34,7 @@ final class ImportCounts {
 
     void reject(Rejection rejection) {
         rejected++;
+        metrics.rejected();
         if (listed.size() < MAX_LISTED) {
             listed.add(rejection);
         }
@@ -35,17 +42,26 @@ final class ImportCounts {
 
     void count(ParsedBatch.Item item, StoredMemory memory) {
         switch (memory.change()) {
-            case STORED -> stored++;
-            case UPDATED -> updated++;
+            case STORED -> countStored();
+            case UPDATED -> {
+                updated++;
+                metrics.updated();
+            }
             case UNCHANGED -> {
                 if (item.named()) {
                     unchanged++;
+                    metrics.unchanged();
                 } else {
                     // Only the first try of this very write can have stored it; its answer was lost.
-                    stored++;
+                    countStored();
                 }
             }
         }
+    }
+
+    private void countStored() {
+        stored++;
+        metrics.stored();
     }
 
     /** Whether nothing has come of it yet. */

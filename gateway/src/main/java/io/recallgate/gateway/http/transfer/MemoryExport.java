@@ -61,7 +61,7 @@ final class MemoryExport {
                 .compose(page -> parts.retrying()
                         .within(deadline, () -> exchange.workers()
                                 .run(Lane.BACKGROUND, estimate(page), deadline, () -> encoded(page)))
-                        .map(lines -> new Part(lines, page.next())))
+                        .map(lines -> new Part(lines, page.memories().size(), page.next())))
                 .onComplete(read -> exchange.onLoop(() -> {
                     if (over.future().isComplete()) {
                         return;
@@ -74,7 +74,8 @@ final class MemoryExport {
                 }));
     }
 
-    private record Part(Buffer lines, @Nullable ExportQuery next) {}
+    private record Part(
+            Buffer lines, int memories, @Nullable ExportQuery next) {}
 
     private static long estimate(ExportPage page) {
         return page.memories().stream()
@@ -98,6 +99,7 @@ final class MemoryExport {
                 return;
             }
         }
+        parts.metrics().exported(part.memories());
         if (part.next() == null || exchange.wantsHeadOnly()) {
             answer.end(part.lines());
             over.tryComplete(Reply.streamed());

@@ -59,7 +59,7 @@ final class MemoryImport {
     private final IncomingBody body;
     private final LineFramer framer = new LineFramer(this::take);
     private final Deque<Line> pending = new ArrayDeque<>();
-    private final ImportCounts counts = new ImportCounts();
+    private final ImportCounts counts;
     private final Promise<Reply> over = Promise.promise();
 
     private State state = State.READING;
@@ -74,6 +74,7 @@ final class MemoryImport {
     MemoryImport(Exchange exchange, TransferParts parts, @Nullable String session) {
         this.exchange = exchange;
         this.parts = parts;
+        this.counts = new ImportCounts(parts.metrics());
         this.session = session;
         this.body = exchange.incoming();
         this.idle = parts.time().afterMillis(parts.options().idleMillis());

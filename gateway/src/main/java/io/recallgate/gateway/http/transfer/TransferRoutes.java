@@ -36,13 +36,17 @@ public final class TransferRoutes {
 
     /** @param runtime asked for each batch */
     public TransferRoutes(GatewayRuntime runtime, HttpEnvironment environment, TransferOptions options) {
+        imports = new Semaphore(options.imports());
+        exports = new Semaphore(options.exports());
         parts = new TransferParts(
                 runtime,
                 new TransferClock(environment.clock(), environment.timers()),
                 new Retrying(environment.timers()),
-                options);
-        imports = new Semaphore(options.imports());
-        exports = new Semaphore(options.exports());
+                options,
+                new TransferMetrics(
+                        environment.registry(),
+                        () -> options.imports() - imports.availablePermits(),
+                        () -> options.exports() - exports.availablePermits()));
     }
 
     /** The routes. */

@@ -36,6 +36,13 @@ class TurnAdmissionTest {
         return (FailureException) asked.cause();
     }
 
+    private double refused(String reason) {
+        return registry.get("recallgate.turn.refused")
+                .tag("reason", reason)
+                .counter()
+                .count();
+    }
+
     @Test
     void aPlaceIsReleasedOnceHoweverOftenItIsSaid() {
         Place first = ask(new CancelSignal()).result();
@@ -67,6 +74,10 @@ class TurnAdmissionTest {
         assertThat(full.retryAfter()).isNotNull();
         assertThat(failure(second).code()).isEqualTo(FailureCode.OVERLOADED);
         assertThat(failure(third).code()).isEqualTo(FailureCode.OVERLOADED);
+        assertThat(refused("session-full")).isEqualTo(1);
+        assertThat(refused("waited")).isEqualTo(2);
+        assertThat(registry.get("recallgate.turn.wait.duration").timer().count())
+                .isEqualTo(1);
         first.release();
     }
 
