@@ -145,12 +145,7 @@ public final class Recall {
         }
 
         Future<Void> stop() {
-            return Future.all(
-                            retention.stop(),
-                            reanalysis.stop(),
-                            trigrams.stop(),
-                            conversations.stop(),
-                            census.stop())
+            return Future.all(retention.stop(), reanalysis.stop(), trigrams.stop(), conversations.stop(), census.stop())
                     .mapEmpty();
         }
     }

@@ -20,9 +20,10 @@ import picocli.CommandLine.Option;
 /** {@code bench relay}. */
 @Command(
         name = "relay",
-        description = "What the way through the gateway costs where memory does nothing: what it adds to a small request, in"
-                + " turns with the provider asked directly; many paced streams at once; bodies of 32 MiB. On a gateway and"
-                + " before a provider of its own.",
+        description =
+                "What the way through the gateway costs where memory does nothing: what it adds to a small request, in"
+                        + " turns with the provider asked directly; many paced streams at once; bodies of 32 MiB. On a gateway and"
+                        + " before a provider of its own.",
         footer = {
             "",
             "Goals: memory off adds at most 0.3 ms to half of the requests, and at most a quarter of what the other gateway",
@@ -53,7 +54,8 @@ final class BenchRelayCommand implements Callable<Integer> {
     @Option(
             names = "--beside",
             paramLabel = "GATEWAY",
-            description = "Another gateway that takes its turns in overhead: portkey, which npm installs into the user's cache.")
+            description =
+                    "Another gateway that takes its turns in overhead: portkey, which npm installs into the user's cache.")
     @Nullable
     private String beside;
 
@@ -73,11 +75,7 @@ final class BenchRelayCommand implements Callable<Integer> {
     @Range(min = 1, max = 2_000)
     private int streams;
 
-    @Option(
-            names = "--seconds",
-            paramLabel = "N",
-            defaultValue = "60",
-            description = "That they take, 1 to 3600; 60.")
+    @Option(names = "--seconds", paramLabel = "N", defaultValue = "60", description = "That they take, 1 to 3600; 60.")
     @Range(min = 1, max = 3_600)
     private int seconds;
 
@@ -110,11 +108,9 @@ final class BenchRelayCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         if (beside != null && !beside.equals("portkey")) {
-            throw new CommandLine.ParameterException(
-                    spec.commandLine(), "--beside is 'portkey', not '" + beside + "'");
+            throw new CommandLine.ParameterException(spec.commandLine(), "--beside is 'portkey', not '" + beside + "'");
         }
-        Set<RelayBench.Part> chosen =
-                parts.isEmpty() ? EnumSet.allOf(RelayBench.Part.class) : EnumSet.copyOf(parts);
+        Set<RelayBench.Part> chosen = parts.isEmpty() ? EnumSet.allOf(RelayBench.Part.class) : EnumSet.copyOf(parts);
         RelayBench.Plan plan =
                 new RelayBench.Plan(chosen, beside != null, rounds, streams, seconds, everyMillis, bodies);
         return ScratchRun.run("recallgate-bench-data", directory -> {
@@ -249,7 +245,9 @@ final class BenchRelayCommand implements Callable<Integer> {
                             .put("through_ms", overhead.through().toJson())
                             .put(
                                     "other_ms",
-                                    overhead.other() == null ? null : overhead.other().toJson())
+                                    overhead.other() == null
+                                            ? null
+                                            : overhead.other().toJson())
                             .put("added_p50_ms", overhead.addedMillis())
                             .put("other_added_p50_ms", overhead.other() == null ? null : overhead.otherAddedMillis()));
         }

@@ -40,7 +40,8 @@ final class PlainHttp implements AutoCloseable {
     void post(String path, byte[] body, Map<String, String> headers) {
         StringBuilder head = new StringBuilder("POST " + path + " HTTP/1.1\r\nhost: " + host
                 + "\r\ncontent-type: application/json\r\ncontent-length: " + body.length + "\r\n");
-        headers.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+        headers.forEach(
+                (name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
         byte[] start = head.append("\r\n").toString().getBytes(StandardCharsets.US_ASCII);
         byte[] all = new byte[start.length + body.length];
         System.arraycopy(start, 0, all, 0, start.length);

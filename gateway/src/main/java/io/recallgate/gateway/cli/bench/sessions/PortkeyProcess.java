@@ -55,7 +55,8 @@ final class PortkeyProcess implements AutoCloseable {
     private static Path cache(Map<String, String> environment) {
         String set = environment.getOrDefault("XDG_CACHE_HOME", "");
         Path caches = set.isEmpty() ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(set);
-        return caches.resolve("recallgate-bench").resolve(PACKAGE.replaceAll("[^a-z0-9.]+", "-").substring(1));
+        return caches.resolve("recallgate-bench")
+                .resolve(PACKAGE.replaceAll("[^a-z0-9.]+", "-").substring(1));
     }
 
     private static Path installed(BenchContext context, Path directory) {

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RelayBench {
 
-    private static final String SMALL_BODY =
-            "{\"model\":\"gpt-4o\",\"messages\":[{\"role\":\"user\",\"content\":\"" + "How are you today? ".repeat(100) + "\"}]}";
+    private static final String SMALL_BODY = "{\"model\":\"gpt-4o\",\"messages\":[{\"role\":\"user\",\"content\":\""
+            + "How are you today? ".repeat(100) + "\"}]}";
 
     private static final Map<String, String> MEMORY_OFF =
             Map.of("x-recallgate-memory", "off", "authorization", "Bearer bench");
@@ -81,7 +81,8 @@ public final class RelayBench {
      * @param through this gateway, without memory
      * @param other through the other gateway, null without
      */
-    public record Overhead(Spans direct, Spans through, @Nullable Spans other) {
+    public record Overhead(
+            Spans direct, Spans through, @Nullable Spans other) {
 
         /** What this gateway adds to half of the requests. */
         public double addedMillis() {
@@ -236,8 +237,8 @@ public final class RelayBench {
                         body,
                         memory ? Map.of("x-recallgate-session", "large-" + i) : MEMORY_OFF);
                 if (answer.status() != 200) {
-                    throw new CommandFailedException("a body of 32 MiB was refused with status " + answer.status() + ": "
-                            + new String(answer.body(), StandardCharsets.UTF_8));
+                    throw new CommandFailedException("a body of 32 MiB was refused with status " + answer.status()
+                            + ": " + new String(answer.body(), StandardCharsets.UTF_8));
                 }
                 (memory ? full : off).add(answer.nanos());
                 progress.show(i + 1, plan.bodies(), "bodies");
@@ -251,8 +252,8 @@ public final class RelayBench {
     private static byte[] largest() {
         byte[] body = new byte[32 << 20];
         byte[] opening = "{\"model\":\"unknown\",\"messages\":[".getBytes(StandardCharsets.UTF_8);
-        String message = "{\"role\":\"user\",\"content\":\"" + "All work and no play. ".repeat(150) + "\"},{\"role\":\"assistant\","
-                + "\"content\":\"Yes.\"},";
+        String message = "{\"role\":\"user\",\"content\":\"" + "All work and no play. ".repeat(150)
+                + "\"},{\"role\":\"assistant\"," + "\"content\":\"Yes.\"},";
         byte[] pair = message.getBytes(StandardCharsets.UTF_8);
         String last = "{\"role\":\"user\",\"content\":\"";
         int at = 0;

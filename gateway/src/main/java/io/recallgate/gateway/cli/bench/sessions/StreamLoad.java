@@ -76,8 +76,9 @@ final class StreamLoad {
             expected.appendString(StubProvider.event(i, count));
         }
         int eventBytes = expected.length() / count;
-        Buffer body = Buffer.buffer("{\"model\":\"gpt-4o\",\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"stream "
-                + number + "\"}]}");
+        Buffer body = Buffer.buffer(
+                "{\"model\":\"gpt-4o\",\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"stream " + number
+                        + "\"}]}");
         Buffer got = Buffer.buffer();
         client.request(new RequestOptions()
                         .setMethod(HttpMethod.POST)
