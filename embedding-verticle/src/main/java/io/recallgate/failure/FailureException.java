@@ -14,10 +14,11 @@ public final class FailureException extends RuntimeException {
     private final FailureCode code;
     private final @Nullable String field;
     private final @Nullable Duration retryAfter;
+    private final boolean abandoned;
 
     /** @param detail one sentence for the caller */
     public FailureException(FailureCode code, String detail) {
-        this(code, detail, null, null, null);
+        this(code, detail, null, null, false, null);
     }
 
     private FailureException(
@@ -25,11 +26,13 @@ public final class FailureException extends RuntimeException {
             String detail,
             @Nullable String field,
             @Nullable Duration retryAfter,
+            boolean abandoned,
             @Nullable Throwable cause) {
         super(detail, cause, false, false);
         this.code = code;
         this.field = field;
         this.retryAfter = retryAfter;
+        this.abandoned = abandoned;
     }
 
     /**
@@ -38,17 +41,22 @@ public final class FailureException extends RuntimeException {
      * @param field path as the caller wrote it, such as {@code memories[3].content}
      */
     public static FailureException ofField(FailureCode code, String field, String detail) {
-        return new FailureException(code, detail, field, null, null);
+        return new FailureException(code, detail, field, null, false, null);
     }
 
     /** The same failure with a hint when to try again. */
     public FailureException retryAfter(Duration wait) {
-        return new FailureException(code, detail(), field, wait, getCause());
+        return new FailureException(code, detail(), field, wait, abandoned, getCause());
     }
 
     /** The same failure with the error that led to it, for the log. */
     public FailureException causedBy(Throwable cause) {
-        return new FailureException(code, detail(), field, retryAfter, cause);
+        return new FailureException(code, detail(), field, retryAfter, abandoned, cause);
+    }
+
+    /** The same failure of work that goes on, although nobody waits for it any more. */
+    public FailureException abandoned() {
+        return new FailureException(code, detail(), field, retryAfter, true, getCause());
     }
 
     /** What went wrong. */
@@ -70,6 +78,14 @@ public final class FailureException extends RuntimeException {
     /** When to try again, null when there is no telling. */
     public @Nullable Duration retryAfter() {
         return retryAfter;
+    }
+
+    /**
+     * Whether the work that was asked for goes on: whoever does it was not told to stop, or does not listen. Only who
+     * handed it out can tell; how long a caller waited says nothing about it.
+     */
+    public boolean isAbandoned() {
+        return abandoned;
     }
 
     /** The failure itself, or {@link FailureCode#INTERNAL} around anything else, without its message. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Failures on the event bus. The failure code of the reply is the family's stable number; its message is a JSON object
- * {@code {"code","detail","field","retry_after_ms"}}, since a subclass of {@code ReplyException} with fields of its own
+ * {@code {"code","detail","field","retry_after_ms","abandoned"}}, since a subclass of {@code ReplyException} with fields of its own
  * would lose them between nodes.
  */
 public final class FailureReply {
@@ -34,6 +34,9 @@ public final class FailureReply {
         Duration retry = failure.retryAfter();
         if (retry != null) {
             body.put("retry_after_ms", retry.toMillis());
+        }
+        if (failure.isAbandoned()) {
+            body.put("abandoned", true);
         }
         return body;
     }
@@ -60,6 +63,9 @@ public final class FailureReply {
         String field = body.getValue("field") instanceof String path ? path : null;
         FailureException failure =
                 field == null ? new FailureException(code, detail) : FailureException.ofField(code, field, detail);
+        if (Boolean.TRUE.equals(body.getValue("abandoned"))) {
+            failure = failure.abandoned();
+        }
         return body.getValue("retry_after_ms") instanceof Number millis && millis.longValue() >= 0
                 ? failure.retryAfter(Duration.ofMillis(millis.longValue()))
                 : failure;

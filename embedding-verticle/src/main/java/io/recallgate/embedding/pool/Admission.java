@@ -46,7 +46,9 @@ final class Admission {
         if (operation == null) {
             return;
         }
-        pool.operations.settle(waiter, new WaiterOutcome.Failure(Outcomes.gaveUp(cause)));
+        boolean goesOn = operation.state == OperationState.RUNNING && operation.waiters.size() == 1;
+        FailureException why = Outcomes.gaveUp(cause);
+        pool.operations.settle(waiter, new WaiterOutcome.Failure(goesOn ? why.abandoned() : why));
         if (!operation.hasWaiters() && operation.state == OperationState.QUEUED) {
             pool.retain(operation, now);
             pool.operations.transition(operation, OperationState.CANCELLED, now, "the last waiter left");

@@ -120,7 +120,10 @@ final class RemoteDriver {
         boolean clock = cause == CancelCause.DEADLINE || work.request.deadline().isPassed();
         lanes.withdraw(work.request.priority(), work);
         flights.stream().filter(flight -> flight.work == work).toList().forEach(flight -> abandon(flight, clock));
-        works.fail(work, Failures.gaveUp(clock ? CancelCause.DEADLINE : cause));
+        // What is still there after that is what the provider goes on with.
+        boolean goesOn = flights.stream().anyMatch(flight -> flight.work == work);
+        FailureException why = Failures.gaveUp(clock ? CancelCause.DEADLINE : cause);
+        works.fail(work, goesOn ? why.abandoned() : why);
         pump();
     }
 
@@ -249,7 +252,7 @@ final class RemoteDriver {
         FailureException failure = Failures.noAnswer(flight.priority(), nanos);
         lastTrouble = failure.code().code();
         judgeOnce(flight, new BreakerEvent.Expired(flight.attempt, nanos, limitNanos()));
-        works.fail(flight.work, failure);
+        works.fail(flight.work, options.server().cancelsOnDisconnect() ? failure : failure.abandoned());
         pump();
     }
 

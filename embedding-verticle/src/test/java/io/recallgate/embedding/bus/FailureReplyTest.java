@@ -20,7 +20,8 @@ class FailureReplyTest {
         ReplyExceptionMessageCodec bus = new ReplyExceptionMessageCodec();
         for (FailureCode code : FailureCode.values()) {
             FailureException sent = FailureException.ofField(code, "texts[3]", "was “wrong” – テスト")
-                    .retryAfter(Duration.ofMillis(1_500));
+                    .retryAfter(Duration.ofMillis(1_500))
+                    .abandoned();
             Buffer wire = Buffer.buffer();
             bus.encodeToWire(
                     wire,
@@ -35,6 +36,7 @@ class FailureReplyTest {
             assertThat(read.detail()).isEqualTo(sent.detail());
             assertThat(read.field()).isEqualTo("texts[3]");
             assertThat(read.retryAfter()).isEqualTo(Duration.ofMillis(1_500));
+            assertThat(read.isAbandoned()).isTrue();
         }
     }
 
@@ -44,6 +46,7 @@ class FailureReplyTest {
 
         assertThat(FailureReply.encode(plain).getMap()).containsOnlyKeys("code", "detail");
         assertThat(decode(FailureReply.encode(plain).encode()).retryAfter()).isNull();
+        assertThat(decode(FailureReply.encode(plain).encode()).isAbandoned()).isFalse();
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.recallgate.embedding.api.EmbedResult;
 import io.recallgate.embedding.api.InputType;
 import io.recallgate.embedding.api.Priority;
 import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
@@ -17,6 +18,27 @@ import org.junit.jupiter.api.Test;
 
 /** What is not a query: documents, many rows, token ids. */
 class RemoteDocumentsTest extends RemoteProviderTest {
+
+    @Test
+    void onlyTheTransportKnowsWhetherTheProviderWorksOn() {
+        for (boolean alone : new boolean[] {true, false}) {
+            deploy(alone ? thatGoesOnAlone() : options());
+            provider.stalls();
+            int before = provider.count();
+            Future<EmbedResult> late = embedding("late " + alone, 1_000);
+            eventually(() -> provider.count() == before + 1);
+            clock.advanceMillis(1_000);
+            FailureException failure = failure(late);
+            assertThat(failure.code()).isEqualTo(FailureCode.DEADLINE_EXCEEDED);
+            assertThat(failure.isAbandoned()).isEqualTo(alone);
+        }
+        provider.refuses();
+        assertThat(failure(embedding("refused", 1_000)).isAbandoned()).isFalse();
+    }
+
+    private Future<EmbedResult> embedding(String text, long deadlineMillis) {
+        return remote.embedder().embed(request(Priority.DOCUMENT, deadlineMillis, new CancelSignal(), text));
+    }
 
     @Test
     void c7DocumentsAreNotCutByTheQuerysLimitButByTheirOwnBudget() {
