@@ -2,9 +2,11 @@
 -- that would make them, as after a change of the model, get a job behind all new writes. Failed ones wait for an operator.
 -- The page is an array where vectors of other models are looked for: as a join, with hardly any of them, all vectors of
 -- all memories would be read instead.
--- $1 now, $2 fingerprint, $3 last memory of the page before, $4 most memories
+-- What probes have written is left out: they embed it themselves, and it is nobody's job.
+-- $1 now, $2 fingerprint, $3 last memory of the page before, $4 most memories, $5 the probes' owner
 with page as materialized (
-  select id, owner, project, content_hash from memory where id > $3 order by id limit $4
+  select id, owner, project, content_hash from memory where id > $3 and owner <> $5
+  order by id limit $4
 ), missing as materialized (
   select p.id, p.owner, p.project, p.content_hash,
     exists (select from embedding_job j where j.memory_id = p.id and j.state in ('available', 'running', 'retryable'))

@@ -7,6 +7,7 @@ import io.recallgate.embedding.pool.SlotState;
 import io.recallgate.embedding.remote.BreakerState;
 import io.recallgate.gateway.config.Setting;
 import io.recallgate.gateway.postgres.PostgresState;
+import io.recallgate.gateway.probe.GateState;
 import io.recallgate.gateway.runtime.LifecycleState;
 import io.recallgate.recall.database.PulseState;
 import io.recallgate.recall.jobs.JobState;
@@ -45,6 +46,7 @@ class DocumentationTest {
         assertDiagram("postgres", PostgresState.values(), PostgresState::next);
         assertDiagram("pulse", PulseState.values(), PulseState::next);
         assertDiagram("breaker", BreakerState.values(), BreakerState::next);
+        assertDiagram("gate", GateState.values(), GateState::next);
     }
 
     @Test

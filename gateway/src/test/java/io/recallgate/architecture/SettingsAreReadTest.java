@@ -25,12 +25,17 @@ class SettingsAreReadTest {
             .importPackages("io.recallgate");
 
     /** What makes the configuration. */
-    private static final Set<String> MAKES =
-            Set.of("RecallgateConfig", "RemoteSettings", "ConversationSettings", "PreparationSettings");
+    private static final Set<String> MAKES = Set.of(
+            "RecallgateConfig", "RemoteSettings", "ConversationSettings", "PreparationSettings", "ProbeSettings");
 
     /** What only makes and checks the configuration. */
-    private static final Set<String> CHECKS =
-            Set.of("RecallgateConfig", "RemoteSettings", "ConversationSettings", "PreparationSettings", "CrossChecks");
+    private static final Set<String> CHECKS = Set.of(
+            "RecallgateConfig",
+            "RemoteSettings",
+            "ConversationSettings",
+            "PreparationSettings",
+            "ProbeSettings",
+            "CrossChecks");
 
     @Test
     void everySettingGoesIntoTheConfiguration() {

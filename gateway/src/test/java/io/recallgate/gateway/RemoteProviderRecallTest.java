@@ -68,6 +68,8 @@ class RemoteProviderRecallTest {
                                         .put("cancels-on-disconnect", "true")
                                         .put("breaker-backoff-ms", 200)
                                         .put("breaker-backoff-max-ms", 400))
+                        // What reaches the provider is counted.
+                        .put("probes", new JsonObject().put("cadence-ms", 0))
                         .put("jobs", new JsonObject().put("poll-ms", 50).put("backoff-base-ms", 50)));
         HttpServer server =
                 await(vertx.createHttpServer().requestHandler(gateway.router()).listen(0, "127.0.0.1"));

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "status",
         description =
-                "Shows a running gateway: its parts, workers, embedding jobs, and how many recalls were degraded.",
+                "Shows a running gateway: its parts, workers, probes, embedding jobs, and how many recalls were degraded.",
         footer = {
             "",
             "Exit status 0 when the gateway is ready, 1 when it is not or does not answer.",
@@ -71,7 +71,7 @@ final class StatusCommand implements Callable<Integer> {
         // Health first: it answers at any time, and says why the others may not.
         Answer health = client.get("/health");
         JsonObject status = new JsonObject().put("health", health.json());
-        for (String part : new String[] {"workers", "jobs"}) {
+        for (String part : new String[] {"workers", "jobs", "probes"}) {
             Answer answer = client.get("/v1/" + part);
             if (answer.status() == 401) {
                 answer.jsonOrFail();
@@ -125,7 +125,7 @@ final class StatusCommand implements Callable<Integer> {
         screen.out().println(screen.bold("gateway") + "  " + text(health, "status"));
         Table parts = Table.of(Table.left("part"), Table.left("status"), Table.elastic("detail"));
         for (String name : health.fieldNames()) {
-            if (health.getValue(name) instanceof JsonObject part) {
+            if (!name.equals("probes") && health.getValue(name) instanceof JsonObject part) {
                 JsonObject rest = part.copy();
                 rest.remove("status");
                 parts.row(name, text(part, "status"), plain(rest));
@@ -138,6 +138,7 @@ final class StatusCommand implements Callable<Integer> {
         if (!pool.isEmpty()) {
             screen.out().println(screen.bold("pool") + "     " + pool);
         }
+        probes(screen, status.getJsonObject("probes"));
         JsonObject jobs = status.getJsonObject("jobs");
         screen.out().println();
         screen.out().println(screen.bold("jobs") + "     " + jobs(jobs));
@@ -158,6 +159,11 @@ final class StatusCommand implements Callable<Integer> {
             }
             table.print(context.screen());
         }
+    }
+
+    private void probes(Screen screen, JsonObject probes) {
+        section("probes", ProbeTable.of(probes));
+        ProbeTable.notes(probes).forEach(each -> screen.out().println("  " + each));
     }
 
     private static Table workers(JsonObject workers) {

@@ -1,6 +1,7 @@
 package io.recallgate.gateway.config;
 
 import io.recallgate.digest.Sha256;
+import io.recallgate.recall.api.Scope;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -172,6 +173,9 @@ public final class ApiKeys {
         }
         if (!(map.get("owner") instanceof String owner) || owner.isBlank() || owner.length() > 200) {
             throw wrong(file, where + ".owner must be a text of 1 to 200 characters");
+        }
+        if (owner.equals(Scope.PROBE_OWNER)) {
+            throw wrong(file, where + ".owner must be another one: " + Scope.PROBE_OWNER + " is the gateway's own");
         }
         return new Entry(
                 HexFormat.of().parseHex(hash),

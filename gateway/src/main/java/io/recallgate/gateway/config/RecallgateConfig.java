@@ -4,6 +4,7 @@ import io.recallgate.embedding.remote.RemoteOptions;
 import io.recallgate.gateway.conversation.admission.AdmissionLimits;
 import io.recallgate.gateway.conversation.prepare.PreparationOptions;
 import io.recallgate.gateway.conversation.upstream.UpstreamOptions;
+import io.recallgate.gateway.probe.ProbeOptions;
 import io.recallgate.recall.api.RankingSettings;
 import io.recallgate.recall.api.RankingSettings.FusionMethod;
 import io.recallgate.recall.api.RankingSignal;
@@ -35,6 +36,7 @@ import java.util.stream.Collectors;
  * @param recallLanguage whose stems words have: {@code auto}, or a code
  * @param recallLog what is kept of recalls
  * @param retention how long memories are kept
+ * @param probes how probes are paced
  * @param log logging
  */
 public record RecallgateConfig(
@@ -48,6 +50,7 @@ public record RecallgateConfig(
         String recallLanguage,
         RecallLogPolicy recallLog,
         RetentionPolicy retention,
+        ProbeOptions probes,
         Log log) {
 
     /**
@@ -204,6 +207,7 @@ public record RecallgateConfig(
                         values.text(Setting.RETENTION_OVERRIDES)
                                 .map(SettingType.ProjectDays::parse)
                                 .orElse(Map.of())),
+                ProbeSettings.of(values),
                 new Log(
                         values.required(Setting.LOG_FORMAT).equals("json") ? LogFormat.JSON : LogFormat.TEXT,
                         values.required(Setting.LOG_LEVEL)));

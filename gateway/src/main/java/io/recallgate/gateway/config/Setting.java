@@ -280,6 +280,13 @@ public enum Setting implements SettingTable {
             "After a change of model: vectors of another model go once all have one of the new, and none is younger.",
             Trait.LIVE),
 
+    PROBE_CADENCE_MS(ProbeSettings.CADENCE_MS),
+    PROBE_DUTY(ProbeSettings.DUTY),
+    PROBE_BUDGET_MS(ProbeSettings.BUDGET_MS),
+    PROBE_BACKOFF_MS(ProbeSettings.BACKOFF_MS),
+    PROBE_BACKOFF_MAX_MS(ProbeSettings.BACKOFF_MAX_MS),
+    PROBE_MAX_FAILURES(ProbeSettings.MAX_FAILURES),
+
     LOG_FORMAT(
             "RECALLGATE_LOG_FORMAT",
             "log.format",

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What a setting's value may be. */
@@ -44,6 +45,21 @@ public sealed interface SettingType {
             } catch (NumberFormatException notANumber) {
                 return false;
             }
+        }
+    }
+
+    /** A share: more than 0, up to 1, with at most six digits behind the point. */
+    record Fraction() implements SettingType {
+        private static final Pattern FORM = Pattern.compile("0\\.[0-9]{1,6}|1(\\.0{1,6})?");
+
+        @Override
+        public String allowed() {
+            return "a number above 0 and up to 1, such as 0.2";
+        }
+
+        @Override
+        public boolean accepts(String raw) {
+            return FORM.matcher(raw).matches() && Double.parseDouble(raw) > 0;
         }
     }
 

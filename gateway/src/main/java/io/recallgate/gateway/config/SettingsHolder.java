@@ -136,7 +136,13 @@ public final class SettingsHolder implements SettingsOperations {
         if (setting.secret()) {
             return text == null ? "unset" : "set";
         }
-        return text != null && setting.type() instanceof SettingType.Whole ? (Object) Long.valueOf(text) : text;
+        if (text == null) {
+            return null;
+        }
+        if (setting.type() instanceof SettingType.Fraction) {
+            return Double.valueOf(text);
+        }
+        return setting.type() instanceof SettingType.Whole ? (Object) Long.valueOf(text) : text;
     }
 
     @Override

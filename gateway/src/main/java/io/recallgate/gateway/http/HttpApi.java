@@ -19,7 +19,7 @@ import io.recallgate.gateway.http.pipeline.Reply;
 import io.recallgate.gateway.http.routes.HealthRoutes;
 import io.recallgate.gateway.http.routes.MemoryRoutes;
 import io.recallgate.gateway.http.routes.OperationRoutes;
-import io.recallgate.gateway.http.routes.PendingRoutes;
+import io.recallgate.gateway.http.routes.ProbeRoutes;
 import io.recallgate.gateway.http.routes.RecallRoutes;
 import io.recallgate.gateway.http.transfer.TransferOptions;
 import io.recallgate.gateway.http.transfer.TransferRoutes;
@@ -105,14 +105,13 @@ public final class HttpApi {
         JsonWorkers workers = new JsonWorkers(runtime.readers());
         List<Endpoint> endpoints = new ArrayList<>();
         ConversationRoutes conversations = new ConversationRoutes(vertx, runtime, environment, workers);
-        // Before the routes with parameters: Vert.x takes the first route that matches.
-        endpoints.addAll(PendingRoutes.endpoints());
         endpoints.addAll(new TransferRoutes(runtime, environment, transfers).endpoints());
         endpoints.addAll(new MemoryRoutes(runtime).endpoints());
         endpoints.addAll(new RecallRoutes(runtime).endpoints());
         endpoints.addAll(new EmbeddingRoutes(runtime).endpoints());
         endpoints.addAll(conversations.endpoints());
         endpoints.addAll(new OperationRoutes(runtime).endpoints());
+        endpoints.addAll(new ProbeRoutes(runtime).endpoints());
         endpoints.addAll(new HealthRoutes(runtime, environment.registry()).endpoints());
         Future<String> sampler =
                 // Instances go round the event loops: as many as Vert.x has by default leave none unwatched.

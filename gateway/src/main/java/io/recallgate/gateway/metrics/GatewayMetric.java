@@ -133,6 +133,52 @@ public enum GatewayMetric implements Metric {
             Label.of("change", "stored", "updated", "unchanged", "rejected"))),
     /** Imports and exports. */
     EXPORT_MEMORIES(MetricSpec.counter("recallgate.export.memories", "Memories that were exported")),
+    /** Probes. */
+    PROBE_ATTEMPTS(MetricSpec.counter(
+            "recallgate.probe.attempts",
+            "Attempts of probes, by what they showed",
+            Labels.producer(),
+            Label.of("outcome", "healthy", "failed", "cancelled"))),
+    /** Probes. */
+    PROBE_ATTEMPT_DURATION(MetricSpec.histogram(
+            "recallgate.probe.attempt.duration",
+            "From the beginning of a probe's attempt to its end",
+            Buckets.UPSTREAM,
+            Labels.producer())),
+    /** Probes. */
+    PROBE_SKIPPED_TICKS(MetricSpec.counter(
+            "recallgate.probe.skipped.ticks",
+            "Ticks of a probe's cadence that began no attempt, by why",
+            Labels.producer(),
+            Label.of("cause", "flight", "pacing", "backoff", "gave-up", "late"))),
+    /** Probes. */
+    PROBE_CHARGED_SECONDS(MetricSpec.counter(
+            "recallgate.probe.charged.seconds",
+            "What attempts cost: their time, and a budget for each whose work went on",
+            Labels.producer())),
+    /** Probes. */
+    PROBE_ABANDONED(MetricSpec.counter(
+            "recallgate.probe.abandoned",
+            "Attempts that were given up while the provider worked on",
+            Labels.producer())),
+    /** Probes. */
+    PROBE_FAILURES_IN_A_ROW(
+            MetricSpec.gauge("recallgate.probe.streak", "Failed attempts of a probe in a row", Labels.producer())),
+    /** Probes. */
+    PROBE_STATE(MetricSpec.gauge(
+            "recallgate.probe.state",
+            "1 for the state that a probe's health is in, 0 for the others",
+            Labels.producer(),
+            Label.of(
+                    "state",
+                    "disabled",
+                    "pending",
+                    "healthy",
+                    "slow-but-running",
+                    "stuck",
+                    "stale",
+                    "failed",
+                    "recovering"))),
 
     /** Process. */
     CONFIG_STALE(MetricSpec.gauge(
@@ -164,6 +210,10 @@ public enum GatewayMetric implements Metric {
 
         private static Label transfer() {
             return Label.of("kind", "import", "export");
+        }
+
+        private static Label producer() {
+            return Label.of("producer", "embedding-write", "knowledge");
         }
 
         private static Label protocol() {

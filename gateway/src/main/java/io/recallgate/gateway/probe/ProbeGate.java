@@ -335,6 +335,7 @@ final class ProbeGate {
                 flight,
                 charged,
                 due(),
+                waiters.size(),
                 failures,
                 stopReason,
                 tally.counts(),

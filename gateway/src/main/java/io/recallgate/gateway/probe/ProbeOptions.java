@@ -36,6 +36,11 @@ public record ProbeOptions(
         return duty > 0 && duty < 1;
     }
 
+    /** The same for a probe that has nothing to try out. */
+    ProbeOptions withoutSchedule() {
+        return new ProbeOptions(0, duty, budgetMillis, backoffMillis, backoffMaxMillis, maxFailures);
+    }
+
     long cadenceNanos() {
         return nanos(cadenceMillis);
     }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param flight what is on its way, null for nothing
  * @param charged what the last attempt cost, whatever it was about; null before the first
  * @param due when the schedule begins the next, null while something is on its way, or if there is no next
+ * @param waiting who ran it by hand and waits
  * @param failures in a row
  * @param stopReason why nothing is begun by schedule, null if something is
  * @param counts since the process began
@@ -32,6 +33,7 @@ public record ProbeView(
         @Nullable Flight flight,
         @Nullable Charged charged,
         @Nullable Due due,
+        int waiting,
         int failures,
         @Nullable StopReason stopReason,
         Counts counts,

@@ -32,7 +32,7 @@ public interface GatewayRuntime {
     /**
      * Health in detail: {@code status} ({@code ready}, {@code starting}, {@code degraded}, {@code stopping}, {@code
      * unavailable}) and an object for each component ({@code database}, {@code migrations}, {@code embedding}, {@code
-     * jobs}, and {@code configuration} once it is open). Bounded in time, and starts no work beyond a cached database ping.
+     * jobs}, and {@code probes} and {@code configuration} once it is open). Bounded in time, and starts no work beyond a cached database ping.
      */
     Future<JsonObject> health();
 

@@ -2,6 +2,7 @@ package io.recallgate.gateway.runtime;
 
 import io.recallgate.embedding.api.Embedder;
 import io.recallgate.gateway.conversation.turn.TurnPreparation;
+import io.recallgate.gateway.probe.Probe;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallService;
@@ -10,6 +11,7 @@ import io.recallgate.recall.database.DatabaseOptions;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 
 /** Memories, jobs and recall on a database. */
 interface MemoryPart {
@@ -40,6 +42,9 @@ interface MemoryPart {
 
         /** Makes of a conversation's request what its provider is sent. */
         TurnPreparation turns();
+
+        /** What can be tried out on it. */
+        List<Probe> probes();
 
         /** {@code schema}, {@code server} and {@code trigrams}, for health. */
         JsonObject facts();

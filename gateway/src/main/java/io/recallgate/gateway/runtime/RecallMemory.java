@@ -1,6 +1,7 @@
 package io.recallgate.gateway.runtime;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.recallgate.embedding.api.Embedder;
 import io.recallgate.gateway.config.SettingsHolder;
 import io.recallgate.gateway.conversation.prepare.FallbackWorkers;
@@ -8,6 +9,10 @@ import io.recallgate.gateway.conversation.prepare.MemoryPreparation;
 import io.recallgate.gateway.conversation.prepare.PreparationOptions;
 import io.recallgate.gateway.conversation.turn.TurnPreparation;
 import io.recallgate.gateway.http.json.JsonWorkers;
+import io.recallgate.gateway.probe.Probe;
+import io.recallgate.gateway.probe.producer.KnowledgeProbe;
+import io.recallgate.gateway.probe.producer.ObservedEmbedder;
+import io.recallgate.gateway.probe.producer.WriteCanary;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallLogPolicy;
@@ -17,6 +22,7 @@ import io.recallgate.recall.api.RecallStatistics;
 import io.recallgate.recall.api.RetentionPolicy;
 import io.recallgate.recall.bus.RecallEndpoint;
 import io.recallgate.recall.bus.RecallEvents;
+import io.recallgate.recall.canary.CanaryStore;
 import io.recallgate.recall.conversation.ConversationStore;
 import io.recallgate.recall.conversation.ConversationUpkeep;
 import io.recallgate.recall.database.Database;
@@ -46,6 +52,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.json.JsonObject;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
 
@@ -155,6 +162,7 @@ final class RecallMemory implements MemoryPart {
         private final JobService jobs;
         private final RecallService recall;
         private final RecallEndpoint endpoint;
+        private final List<Probe> probes;
 
         Services(DatabaseOptions options, Embedder embedder, Schema.Report report, Stores stores) {
             this.report = report;
@@ -224,6 +232,29 @@ final class RecallMemory implements MemoryPart {
                     vertx, database, new ConversationUpkeep.Parts(time.clock(), time.timers(), DatabaseTime.SERVER));
             this.notifications = new Notifications(vertx, options, time.timers(), JOB_CHANNEL, runner::wake);
             this.endpoint = new RecallEndpoint(vertx, memories, recall, time.clock());
+            this.probes = probes(stores, analysis, embedder, model);
+        }
+
+        /** With a recall of their own, which leaves no trace in logs, counts, metrics and events. */
+        private List<Probe> probes(Stores stores, LuceneAnalysis analysis, Embedder embedder, ActiveModel model) {
+            ObservedEmbedder observed = new ObservedEmbedder(embedder);
+            CanaryStore canaries = new CanaryStore(stores.database(), analysis, stores.vectors());
+            RecallService untraced = SearchServices.create(
+                    new SearchServices.Parts(
+                            stores.database(),
+                            analysis,
+                            observed,
+                            stores.vectors(),
+                            model::fingerprint,
+                            reason -> {},
+                            recalled -> {},
+                            hits -> {},
+                            () -> trigrams.state() == Trigrams.State.READY),
+                    time.clock(),
+                    time.timers(),
+                    live.recall(),
+                    new CompositeMeterRegistry());
+            return List.of(new WriteCanary(embedder, canaries), new KnowledgeProbe(observed, canaries, untraced));
         }
 
         Future<Void> begin() {
@@ -260,6 +291,11 @@ final class RecallMemory implements MemoryPart {
         @Override
         public TurnPreparation turns() {
             return turns;
+        }
+
+        @Override
+        public List<Probe> probes() {
+            return probes;
         }
 
         @Override

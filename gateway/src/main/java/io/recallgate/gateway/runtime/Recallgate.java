@@ -8,6 +8,8 @@ import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsHolder;
 import io.recallgate.gateway.config.SettingsOperations;
 import io.recallgate.gateway.metrics.GatewayMetric;
+import io.recallgate.gateway.probe.ProbeKey;
+import io.recallgate.gateway.probe.Probes;
 import io.recallgate.recall.read.ReadLimits;
 import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.time.Clock;
@@ -18,6 +20,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -52,10 +55,12 @@ public final class Recallgate implements GatewayRuntime {
     private final Vertx vertx;
     private final ConfigFiles files;
     private final SettingsHolder settings;
+    private final Clock clock;
     private final Timers timers;
     private final Parts parts;
     private final ReadWorkers readers;
     private final HealthReport health;
+    private final MeterRegistry registry;
     private final Lifecycle lifecycle = new Lifecycle();
 
     private final AtomicReference<@Nullable DataDirectory> directory = new AtomicReference<>();
@@ -65,6 +70,7 @@ public final class Recallgate implements GatewayRuntime {
     private final AtomicReference<Timers.@Nullable Timer> warmTimer = new AtomicReference<>();
     private final Promise<Void> warm = Promise.promise();
     private volatile MemoryPart.@Nullable Opened memory;
+    private volatile @Nullable Probes probes;
     private volatile Supplier<Future<?>> drain = Future::succeededFuture;
 
     /**
@@ -75,14 +81,24 @@ public final class Recallgate implements GatewayRuntime {
      */
     public record Time(Clock clock, Timers timers) {}
 
-    Recallgate(Vertx vertx, ConfigFiles files, Time time, Parts parts, ReadWorkers readers) {
+    /**
+     * What is there before anything is started.
+     *
+     * @param readers threads for what is too much for an event loop
+     * @param registry gets the meters
+     */
+    record Measured(ReadWorkers readers, MeterRegistry registry) {}
+
+    Recallgate(Vertx vertx, ConfigFiles files, Time time, Parts parts, Measured measured) {
         this.vertx = vertx;
         this.files = files;
         this.settings = files.settings();
         this.timers = time.timers();
         this.parts = parts;
-        this.readers = readers;
-        this.health = new HealthReport(time.clock(), parts, files::stale);
+        this.readers = measured.readers();
+        this.registry = measured.registry();
+        this.clock = time.clock();
+        this.health = new HealthReport(time, parts, files::stale);
     }
 
     /**
@@ -104,7 +120,8 @@ public final class Recallgate implements GatewayRuntime {
         ReadWorkers readers = new ReadWorkers(ReadLimits.DEFAULTS, time.clock(), time.timers(), registry);
         MemoryPart memory = new RecallMemory(vertx, RecallMemory.Live.of(settings), time, registry, readers);
         GatewayMetric.CONFIG_STALE.gauge(registry, files, all -> all.stale().size());
-        return new Recallgate(vertx, files, time, new Parts(database, memory, embedding), readers);
+        return new Recallgate(
+                vertx, files, time, new Parts(database, memory, embedding), new Measured(readers, registry));
     }
 
     private static EmbeddingPart embedding(Vertx vertx, SettingsHolder settings, Time time, MeterRegistry registry) {
@@ -168,8 +185,24 @@ public final class Recallgate implements GatewayRuntime {
                 throw stopped();
             }
             armReload();
+            Objects.requireNonNull(probes).start();
             return null;
         });
+    }
+
+    /** What there is to probe, as far as it is known at once. */
+    private ProbeKey probed() {
+        JsonObject embedding = parts.embedding().health();
+        return new ProbeKey(
+                embedding.getString("provider", ""),
+                embedding.getString("model", ""),
+                embedding.getString("fingerprint", ""),
+                embedding.getInteger("dimensions", 0));
+    }
+
+    private Future<?> stopProbes() {
+        Probes running = probes;
+        return running == null ? Future.succeededFuture() : running.stop();
     }
 
     private Future<Void> opened(MemoryPart.Opened services) {
@@ -177,6 +210,10 @@ public final class Recallgate implements GatewayRuntime {
             // The stop has passed the step that would have closed these.
             return services.stopJobs().eventually(services::close).compose(closed -> Future.failedFuture(stopped()));
         }
+        probes = new Probes(
+                services.probes(),
+                vertx.getOrCreateContext(),
+                new Probes.Parts(clock, timers, () -> settings.config().probes(), this::probed, registry));
         memory = services;
         return Future.succeededFuture();
     }
@@ -249,6 +286,7 @@ public final class Recallgate implements GatewayRuntime {
         cancel(warmTimer);
         warm.tryFail(stopped());
         new StopSequence(timers)
+                .then("probes", STEP_MILLIS, this::stopProbes)
                 .then("running requests", settings.config().drainMillis(), drain)
                 .then("embedding jobs", STEP_MILLIS, () -> withMemory(MemoryPart.Opened::stopJobs))
                 .then("embedding workers", settings.config().drainMillis() + STEP_MILLIS, () -> parts.embedding()
@@ -306,7 +344,8 @@ public final class Recallgate implements GatewayRuntime {
         if (lifecycle.state().phase() == Phase.STOPPING) {
             throw stopped();
         }
-        if (services == null || lifecycle.state() != LifecycleState.READY) {
+        Probes running = probes;
+        if (services == null || running == null || lifecycle.state() != LifecycleState.READY) {
             throw new FailureException(FailureCode.NOT_READY, "the gateway is starting").retryAfter(RETRY_SOON);
         }
         return new Services(
@@ -316,6 +355,7 @@ public final class Recallgate implements GatewayRuntime {
                 services.statistics(),
                 parts.embedding().embedder(),
                 parts.embedding().workers(),
+                running,
                 services.turns());
     }
 
@@ -345,6 +385,7 @@ public final class Recallgate implements GatewayRuntime {
 
     @Override
     public Future<JsonObject> health() {
-        return health.read(phase(), memory);
+        Probes running = probes;
+        return health.read(phase(), memory, running == null ? List.of() : running.reports());
     }
 }

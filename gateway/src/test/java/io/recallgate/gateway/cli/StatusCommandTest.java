@@ -85,6 +85,48 @@ class StatusCommandTest {
                                                 .put("passages", 190)
                                                 .put("incomplete", 1))))
                 .on(
+                        "GET /v1/probes",
+                        Reply.ok(new JsonObject()
+                                .put(
+                                        "probes",
+                                        new JsonArray()
+                                                .add(new JsonObject()
+                                                        .put("name", "knowledge")
+                                                        .put("state", "failed")
+                                                        .put("cause", "embedding-timeout")
+                                                        .put("age_ms", 12_340)
+                                                        .put("failures", 2)
+                                                        .put(
+                                                                "result",
+                                                                new JsonObject()
+                                                                        .put("cause", "embedding-timeout")
+                                                                        .put("detail", "look at the provider")
+                                                                        .put("mode", "lexical")
+                                                                        .put("span_ms", 2_501.5))
+                                                        .put(
+                                                                "next",
+                                                                new JsonObject()
+                                                                        .put("in_ms", 47_660)
+                                                                        .put("waits_for", "backoff"))
+                                                        .put(
+                                                                "counts",
+                                                                new JsonObject()
+                                                                        .put(
+                                                                                "attempts",
+                                                                                new JsonObject()
+                                                                                        .put("healthy", 7)
+                                                                                        .put("failed", 2))
+                                                                        .put(
+                                                                                "skipped_ticks",
+                                                                                new JsonObject().put("backoff", 3)))
+                                                        .put(
+                                                                "warnings",
+                                                                new JsonArray()
+                                                                        .add(new JsonObject()
+                                                                                .put(
+                                                                                        "detail",
+                                                                                        "ticks are left out")))))))
+                .on(
                         "GET /v1/recall/stats",
                         Reply.ok(new JsonObject()
                                 .put("window_seconds", 86_400)
@@ -144,7 +186,10 @@ class StatusCommandTest {
                 .contains("advice: look after it")
                 .contains("3 recalls are missing in these figures")
                 .contains("17 since the start, 12 of them hybrid, 25.0 % of these degraded (embedding-timeout 3)")
-                .doesNotContain("probes");
+                .contains(
+                        "knowledge  failed  12.3 s  lexical  2,502 ms         9        3         2  in 47.7 s (backoff)")
+                .contains("knowledge: embedding-timeout: look at the provider")
+                .contains("knowledge: ticks are left out");
     }
 
     @Test
@@ -152,7 +197,8 @@ class StatusCommandTest {
         assertThat(line.run("status", "--json")).isZero();
 
         JsonObject status = new JsonObject(line.out());
-        assertThat(status.fieldNames()).containsExactly("health", "workers", "jobs", "recalls", "recall_stats");
+        assertThat(status.fieldNames())
+                .containsExactly("health", "workers", "jobs", "probes", "recalls", "recall_stats");
         assertThat(status.getJsonObject("recalls").getDouble("share")).isEqualTo(0.25);
     }
 

@@ -56,6 +56,7 @@ class ApiKeysTest {
                 "other: []",
                 "keys: [{sha256: my-plain-key-1234, owner: a, rights: [read]}]",
                 "keys: [{sha256: " + ABC + ", rights: [read]}]",
+                "keys: [{sha256: " + ABC + ", owner: 'recallgate:probes', rights: [read]}]",
                 "keys: [{sha256: " + ABC + ", owner: a}]",
                 "keys: [{sha256: " + ABC + ", owner: a, rights: [root]}]",
                 "keys: [{sha256: " + ABC + ", owner: a, rights: [read], my-plain-key-1234: 1}]",

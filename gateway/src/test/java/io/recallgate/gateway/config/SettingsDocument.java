@@ -24,6 +24,9 @@ final class SettingsDocument {
                 "Conversations: their providers, and how many at once. Clients send the providers' keys.");
         groups.put("recall", "Recall.");
         groups.put("jobs", "Embedding jobs: what was remembered is embedded in the background.");
+        groups.put(
+                "probes",
+                "Probes: small pieces of real work that show whether embedding, writing and recall do theirs.");
         groups.put("log", "The log, on standard error.");
         return groups;
     }

@@ -2,7 +2,6 @@ package io.recallgate.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.recallgate.failure.FailureCode;
 import io.recallgate.recall.api.DegradeReason;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -128,22 +127,6 @@ class OpenApiTest {
                 .containsExactlyInAnyOrderElementsOf(Stream.of(DegradeReason.values())
                         .map(DegradeReason::wireName)
                         .toList());
-    }
-
-    @Test
-    void routesThatWaitForTheirIssueAreDescribedAsSuch() {
-        gateway.api.endpoints().stream()
-                .filter(endpoint -> endpoint.body().isEmpty()
-                        && operation(endpoint.path(), endpoint.method().name())
-                                .getJsonObject("responses")
-                                .containsKey(Integer.toString(FailureCode.NOT_IMPLEMENTED.httpStatus())))
-                .forEach(endpoint -> assertThat(gateway.send(
-                                        endpoint.method().name(),
-                                        endpoint.path().replaceAll("\\{[a-z]+}", "x"),
-                                        "{}")
-                                .statusCode())
-                        .as(endpoint.path())
-                        .isEqualTo(501));
     }
 
     /** The properties of a named schema. */

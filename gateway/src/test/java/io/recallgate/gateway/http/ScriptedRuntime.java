@@ -17,6 +17,10 @@ import io.recallgate.gateway.conversation.turn.PassThrough;
 import io.recallgate.gateway.conversation.turn.TurnPreparation;
 import io.recallgate.gateway.conversation.upstream.UpstreamOptions;
 import io.recallgate.gateway.http.json.JsonWorkers;
+import io.recallgate.gateway.probe.ProbeName;
+import io.recallgate.gateway.probe.ProbeOperations;
+import io.recallgate.gateway.probe.ProbeReport;
+import io.recallgate.gateway.probe.ProbeView;
 import io.recallgate.gateway.runtime.GatewayRuntime;
 import io.recallgate.gateway.runtime.Services;
 import io.recallgate.recall.api.DegradeReason;
@@ -41,6 +45,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -86,6 +91,7 @@ final class ScriptedRuntime implements GatewayRuntime {
     volatile RecallgateConfig.Conversation conversation = CONVERSATION;
     volatile ModelIdentity model = MODEL;
     volatile WorkerOperations workers = new Workers();
+    volatile ProbeOperations probes = new NoProbes();
     volatile Phase phase = Phase.READY;
     volatile JsonObject health = new JsonObject().put("status", "ready");
     volatile Function<EmbedRequest, Future<EmbedResult>> embed = request -> Future.succeededFuture(vectors(request));
@@ -105,7 +111,14 @@ final class ScriptedRuntime implements GatewayRuntime {
     @Override
     public Services services() {
         return new Services(
-                memories, new Jobs(), recallService(), this::statistics, new ScriptedEmbedder(), workers, turns);
+                memories,
+                new Jobs(),
+                recallService(),
+                this::statistics,
+                new ScriptedEmbedder(),
+                workers,
+                probes,
+                turns);
     }
 
     @Override
@@ -221,6 +234,18 @@ final class ScriptedRuntime implements GatewayRuntime {
                     ? Future.succeededFuture(new JsonObject().put("state", "unchanged"))
                     : Future.failedFuture(
                             FailureException.ofField(FailureCode.INVALID_FIELD, "model", "there is no model " + model));
+        }
+    }
+
+    private static final class NoProbes implements ProbeOperations {
+        @Override
+        public List<ProbeReport> reports() {
+            return List.of();
+        }
+
+        @Override
+        public Optional<Future<ProbeView.Settled>> run(ProbeName name, Deadline deadline) {
+            return Optional.empty();
         }
     }
 

@@ -1,6 +1,7 @@
 package io.recallgate.gateway.runtime;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.recallgate.embedding.api.Embedder;
 import io.recallgate.gateway.config.ConfigFiles;
 import io.recallgate.gateway.config.RecallgateConfig;
@@ -32,7 +33,7 @@ public final class MeasuredGateway {
                                 config.database().poolSize()),
                         new RecallMemory(vertx, RecallMemory.Live.of(settings), time, registry, readers),
                         embedding),
-                readers);
+                new Recallgate.Measured(readers, new SimpleMeterRegistry()));
     }
 
     /** What is to be started, served and stopped. */

@@ -56,11 +56,13 @@ class RecallgateTest {
                 ConfigFiles.of(SettingsHolder.of(new JsonObject().put("data-dir", dataDir.toString()))),
                 new Recallgate.Time(clock, clock),
                 parts.parts(),
-                readers());
+                measured());
     }
 
-    private ReadWorkers readers() {
-        return new ReadWorkers(ReadLimits.DEFAULTS, clock, clock, new SimpleMeterRegistry());
+    private Recallgate.Measured measured() {
+        return new Recallgate.Measured(
+                new ReadWorkers(ReadLimits.DEFAULTS, clock, clock, new SimpleMeterRegistry()),
+                new SimpleMeterRegistry());
     }
 
     @AfterEach
@@ -260,7 +262,7 @@ class RecallgateTest {
         ConfigFiles files = ConfigFiles.of(SettingsHolder.of(new JsonObject()
                 .put("data-dir", dataDir.toString())
                 .put("http", new JsonObject().put("api-keys-file", file.toString()))));
-        gateway = new Recallgate(vertx, files, new Recallgate.Time(clock, clock), parts.parts(), readers());
+        gateway = new Recallgate(vertx, files, new Recallgate.Time(clock, clock), parts.parts(), measured());
         ready();
         Supplier<ApiKeys> keys = files.keys().orElseThrow();
 
@@ -308,6 +310,33 @@ class RecallgateTest {
 
         assertThat(health.getString("status")).isEqualTo("unavailable");
         assertThat(health.getJsonObject("database").getString("reason")).isEqualTo("database-unavailable");
+    }
+
+    @Test
+    void healthAnswersWithinASecondWhateverHangs() throws Exception {
+        ready();
+        parts.ping = Promise.<Void>promise().future();
+
+        Future<JsonObject> first = gateway.health();
+        Future<JsonObject> second = gateway.health();
+        assertThat(first.isComplete()).isFalse();
+        clock.advanceMillis(999);
+
+        assertThat(await(first).getString("status")).isEqualTo("unavailable");
+        assertThat(await(second).getJsonObject("database").getString("reason")).isEqualTo("database-unavailable");
+    }
+
+    @Test
+    void aDatabaseThatFallsSilentIsKnownWithinTwoSeconds() throws Exception {
+        ready();
+        assertThat(status()).isEqualTo("ready");
+        parts.ping = Promise.<Void>promise().future();
+
+        clock.advanceMillis(500);
+        Future<JsonObject> next = gateway.health();
+        clock.advanceMillis(1_499);
+
+        assertThat(await(next).getString("status")).isEqualTo("unavailable");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.recallgate.gateway.runtime;
 import io.recallgate.embedding.api.Embedder;
 import io.recallgate.embedding.api.WorkerOperations;
 import io.recallgate.gateway.conversation.turn.TurnPreparation;
+import io.recallgate.gateway.probe.Probe;
 import io.recallgate.recall.api.JobService;
 import io.recallgate.recall.api.MemoryService;
 import io.recallgate.recall.api.RecallService;
@@ -118,6 +119,11 @@ final class ScriptedParts {
         @Override
         public TurnPreparation turns() {
             return unused(TurnPreparation.class);
+        }
+
+        @Override
+        public List<Probe> probes() {
+            return List.of();
         }
 
         @Override

@@ -1,6 +1,7 @@
 package io.recallgate.gateway.runtime;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.recallgate.embedding.api.EmbedRequest;
 import io.recallgate.embedding.api.EmbedResult;
 import io.recallgate.embedding.api.Embedder;
@@ -43,7 +44,7 @@ public final class StalledGateway {
                                 config.database().poolSize()),
                         new RecallMemory(vertx, RecallMemory.Live.of(settings), time, registry, readers),
                         new Stalled()),
-                readers);
+                new Recallgate.Measured(readers, new SimpleMeterRegistry()));
     }
 
     /** What is to be started, served and stopped. */

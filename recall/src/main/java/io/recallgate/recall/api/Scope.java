@@ -11,6 +11,9 @@ public record Scope(String owner, String project) {
     /** The owner of a gateway that has no keys and serves loopback only. */
     public static final String LOCAL_OWNER = "local";
 
+    /** The owner of what probes write: no key speaks for it, and nothing that is asked for over HTTP or the bus is its own. */
+    public static final String PROBE_OWNER = "recallgate:probes";
+
     /** The default project of the owner without keys. */
     public static final Scope LOCAL = new Scope(LOCAL_OWNER, "");
 }

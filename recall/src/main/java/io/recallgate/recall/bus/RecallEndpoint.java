@@ -120,6 +120,9 @@ public final class RecallEndpoint {
         if (owner == null) {
             throw fields.invalid("owner", "is missing");
         }
+        if (owner.equals(Scope.PROBE_OWNER)) {
+            throw fields.invalid("owner", "is the gateway's own");
+        }
         String project = fields.name("project", 200);
         return new Scope(owner, project == null ? "" : project);
     }

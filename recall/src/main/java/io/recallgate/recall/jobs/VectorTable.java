@@ -68,7 +68,7 @@ final class VectorTable {
 
     /** Opens jobs for those of the next memories that do not have all vectors of this model. */
     Future<Page> backfill(String fingerprint, UUID after, int memories) {
-        Tuple values = Tuple.of(time.now(), fingerprint, after, memories);
+        Tuple values = Tuple.of(time.now(), fingerprint, after, memories, Scope.PROBE_OWNER);
         return database.connection(
                         Statements.inBackground(clock),
                         connection -> connection.preparedQuery(BACKFILL).execute(values))
