@@ -36,6 +36,7 @@ final class TestGateway implements AutoCloseable {
     final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     final HttpApi api;
     final int port;
+    final CountingTimers timers;
     /** How long an answer is waited for. */
     volatile Duration patience = Duration.ofSeconds(20);
 
@@ -71,11 +72,12 @@ final class TestGateway implements AutoCloseable {
 
     private TestGateway(
             TransferOptions transfers, @Nullable Supplier<ApiKeys> keys, RecallgateConfig.Conversation conversation) {
+        timers = new CountingTimers(new VertxTimers(vertx));
         runtime.conversation = conversation;
         api = HttpApi.create(
                 vertx,
                 runtime,
-                new HttpEnvironment(SystemClock.INSTANCE, new VertxTimers(vertx), registry, keys, "127.0.0.1"),
+                new HttpEnvironment(SystemClock.INSTANCE, timers, registry, keys, "127.0.0.1"),
                 () -> options,
                 transfers);
         server =

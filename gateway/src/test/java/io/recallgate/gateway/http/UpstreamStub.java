@@ -7,6 +7,7 @@ import io.recallgate.gateway.conversation.upstream.UpstreamOptions;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
@@ -22,7 +23,14 @@ import java.util.function.Consumer;
 final class UpstreamStub implements AutoCloseable {
 
     /** One request, whole. */
-    record Received(String target, MultiMap headers, Buffer body, CompletableFuture<Void> closed) {}
+    record Received(
+            String target, MultiMap headers, Buffer body, CompletableFuture<Void> closed, HttpConnection connection) {
+
+        /** The connection ends, whatever was to come. */
+        void cut() {
+            connection.close();
+        }
+    }
 
     final BlockingQueue<Received> received = new LinkedBlockingQueue<>();
     /** What to answer once the request has come whole. */
@@ -50,7 +58,7 @@ final class UpstreamStub implements AutoCloseable {
         // The connection may end before.
         request.body()
                 .onSuccess(body -> {
-                    Received whole = new Received(request.uri(), request.headers(), body, closed);
+                    Received whole = new Received(request.uri(), request.headers(), body, closed, request.connection());
                     received.add(whole);
                     answer.accept(whole, request.response());
                 })
