@@ -6,6 +6,8 @@ import io.recallgate.embedding.pool.OperationState;
 import io.recallgate.embedding.pool.SlotState;
 import io.recallgate.embedding.remote.BreakerState;
 import io.recallgate.gateway.config.Setting;
+import io.recallgate.gateway.conversation.admission.TurnState;
+import io.recallgate.gateway.conversation.upstream.CallState;
 import io.recallgate.gateway.postgres.PostgresState;
 import io.recallgate.gateway.probe.GateState;
 import io.recallgate.gateway.runtime.LifecycleState;
@@ -47,6 +49,8 @@ class DocumentationTest {
         assertDiagram("pulse", PulseState.values(), PulseState::next);
         assertDiagram("breaker", BreakerState.values(), BreakerState::next);
         assertDiagram("gate", GateState.values(), GateState::next);
+        assertDiagram("turn", TurnState.values(), TurnState::next);
+        assertDiagram("call", CallState.values(), CallState::next);
     }
 
     @Test
@@ -119,7 +123,7 @@ class DocumentationTest {
         String document = Files.readString(ROOT.resolve("ARCHITECTURE.md"));
         int start = document.indexOf("as " + name + " {");
         assertThat(start).as("the diagram of " + name).isPositive();
-        Matcher edge = EDGE.matcher(document.substring(start, document.indexOf("```", start)));
+        Matcher edge = EDGE.matcher(document.substring(start, document.indexOf("\n  }\n", start)));
         Set<String> drawn = new TreeSet<>();
         while (edge.find()) {
             drawn.add(edge.group(1) + " --> " + edge.group(2));

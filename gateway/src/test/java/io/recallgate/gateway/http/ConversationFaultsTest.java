@@ -5,6 +5,9 @@ import static io.recallgate.gateway.http.UpstreamStub.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.gateway.conversation.turn.Protocol;
+import io.recallgate.gateway.http.FaultCase.Expected;
+import io.recallgate.gateway.http.FaultCase.Part;
+import io.recallgate.gateway.http.FaultCase.When;
 import io.recallgate.gateway.http.FaultyStack.Trouble;
 import io.recallgate.gateway.postgres.Eventually;
 import io.vertx.core.json.JsonObject;
@@ -21,7 +24,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -48,45 +50,6 @@ class ConversationFaultsTest {
     /** What the provider had begun to answer when nobody wanted it any more. */
     private static final BlockingQueue<UpstreamStub.Received> left = new LinkedBlockingQueue<>();
 
-    /** Who has it. */
-    enum Part {
-        EMBEDDER,
-        PROVIDER,
-        READ_WORKERS,
-        DATABASE,
-        RECALL,
-        UPSTREAM,
-        CLIENT
-    }
-
-    /** When it comes. */
-    enum When {
-        BEFORE,
-        DURING
-    }
-
-    /**
-     * What is to come of it.
-     *
-     * @param status of the answer, 0 where there is nobody to be answered
-     * @param outcome as the metric has it
-     * @param reasons of which one is the label; none for a turn that has all it could have
-     */
-    record Expected(int status, String outcome, Set<String> reasons) {
-
-        static Expected answer(String... reasons) {
-            return new Expected(200, "completed", Set.of(reasons));
-        }
-    }
-
-    record Case(Part part, Trouble trouble, When when) {
-
-        @Override
-        public String toString() {
-            return part + " " + trouble + " " + when;
-        }
-    }
-
     @BeforeAll
     static void start() {
         stack = new FaultyStack();
@@ -103,90 +66,29 @@ class ConversationFaultsTest {
         stack.close();
     }
 
-    static Stream<Case> cases() {
-        return Arrays.stream(Part.values()).flatMap(part -> Arrays.stream(Trouble.values())
-                .filter(trouble -> trouble != Trouble.NONE)
-                // They live in this process for as long as it does.
-                .filter(trouble -> part != Part.READ_WORKERS || trouble != Trouble.GONE)
-                .flatMap(trouble -> Arrays.stream(When.values()).map(when -> new Case(part, trouble, when))));
-    }
-
-    private static Expected expected(Case it) {
-        boolean before = it.when == When.BEFORE;
-        boolean slow = it.trouble == Trouble.SLOW;
-        return switch (it.part) {
-            case EMBEDDER ->
-                switch (it.trouble) {
-                    case STALL -> Expected.answer("embedding-timeout", "deadline-exhausted");
-                    case ERROR -> Expected.answer("embedding-error", "deadline-exhausted");
-                    case GONE -> Expected.answer("embedding-unavailable", "deadline-exhausted");
-                    default -> Expected.answer();
-                };
-            case PROVIDER ->
-                switch (it.trouble) {
-                    case STALL -> Expected.answer("embedding-timeout", "deadline-exhausted");
-                    // What breaks off in the middle was refused by nobody.
-                    case ERROR -> Expected.answer("embedding-error", "deadline-exhausted");
-                    case GONE -> Expected.answer("embedding-unavailable", "embedding-error", "deadline-exhausted");
-                    default -> Expected.answer();
-                };
-            case READ_WORKERS ->
-                switch (it.trouble) {
-                    case STALL ->
-                        before ? new Expected(504, "deadline", Set.of()) : Expected.answer("deadline-exhausted");
-                    case ERROR -> before ? new Expected(429, "refused", Set.of()) : Expected.answer("overloaded");
-                    default -> Expected.answer();
-                };
-            case DATABASE -> slow ? Expected.answer() : Expected.answer("database-unavailable", "deadline-exhausted");
-            case RECALL ->
-                switch (it.trouble) {
-                    case STALL -> Expected.answer("deadline-exhausted");
-                    case ERROR -> Expected.answer("internal");
-                    case GONE -> Expected.answer("shutting-down");
-                    default -> Expected.answer();
-                };
-            case UPSTREAM -> upstream(it.trouble, before);
-            case CLIENT ->
-                switch (it.trouble) {
-                    case ERROR -> new Expected(before ? 400 : 0, before ? "refused" : "client-cancel", Set.of());
-                    case SLOW -> Expected.answer();
-                    default -> new Expected(0, "client-cancel", Set.of());
-                };
-        };
-    }
-
-    private static Expected upstream(Trouble trouble, boolean before) {
-        return switch (trouble) {
-            case STALL -> new Expected(before ? 504 : 200, "upstream-timeout", Set.of());
-            // What a provider says is passed on; within a stream, too.
-            case ERROR -> new Expected(before ? 529 : 200, "completed", Set.of());
-            case GONE -> new Expected(before ? 502 : 200, "upstream-failed", Set.of());
-            default -> Expected.answer();
-        };
-    }
-
     @ParameterizedTest
-    @MethodSource("cases")
-    void everyTurnEndsWithTheRightLabelAndLeavesNothingBehind(Case it) throws Exception {
-        Expected expected = expected(it);
+    @MethodSource("io.recallgate.gateway.http.FaultCase#all")
+    void everyTurnEndsWithTheRightLabelAndLeavesNothingBehind(FaultCase it) throws Exception {
+        Expected expected = it.expected();
         // A turn is counted when it has been remembered, which is after its answer.
         stack.gateway.awaitMetric("recallgate_turn_active 0.0");
         Map<String, Double> before = outcomes();
         strike(it);
 
-        Answer answer = it.part == Part.CLIENT ? asClient(it) : ask(body(it), it.trouble == Trouble.STALL && large(it));
+        Answer answer =
+                it.part() == Part.CLIENT ? asClient(it) : ask(body(it), it.trouble() == Trouble.STALL && large(it));
 
         stack.heal();
-        assertThat(answer.status).as(answer.body).isEqualTo(expected.status);
-        if (answer.status == 200 && expected.reasons.isEmpty()) {
+        assertThat(answer.status).as(answer.body).isEqualTo(expected.status());
+        if (answer.status == 200 && expected.reasons().isEmpty()) {
             assertThat(answer.reasons()).isSubsetOf(BUSY);
         } else if (answer.status == 200) {
-            assertThat(answer.reasons()).isNotEmpty().isSubsetOf(expected.reasons);
+            assertThat(answer.reasons()).isNotEmpty().isSubsetOf(expected.reasons());
         }
         Map<String, Double> after = new TreeMap<>(before);
-        after.merge(expected.outcome, 1.0, Double::sum);
+        after.merge(expected.outcome(), 1.0, Double::sum);
         Eventually.holds(
-                "it is counted as " + expected.outcome, 20, () -> outcomes().equals(after));
+                "it is counted as " + expected.outcome(), 20, () -> outcomes().equals(after));
     }
 
     @AfterEach
@@ -211,31 +113,31 @@ class ConversationFaultsTest {
                 () -> ask(question(), false).memories() > 0);
     }
 
-    private void strike(Case it) {
-        stack.during = it.when == When.DURING;
-        switch (it.part) {
-            case EMBEDDER -> stack.embedding = it.trouble;
-            case RECALL -> stack.recalling = it.trouble;
+    private void strike(FaultCase it) {
+        stack.during = it.when() == When.DURING;
+        switch (it.part()) {
+            case EMBEDDER -> stack.embedding = it.trouble();
+            case RECALL -> stack.recalling = it.trouble();
             case PROVIDER -> provider(it);
             case DATABASE -> {
                 DatabaseProxy.Mode mode =
-                        switch (it.trouble) {
+                        switch (it.trouble()) {
                             case STALL -> DatabaseProxy.Mode.HOLD;
                             case ERROR -> DatabaseProxy.Mode.CUT;
                             case SLOW -> DatabaseProxy.Mode.SLOW;
                             default -> DatabaseProxy.Mode.GONE;
                         };
-                if (it.when == When.BEFORE) {
+                if (it.when() == When.BEFORE) {
                     stack.wire.mode(mode);
                 } else {
                     stack.onceAsked = () -> stack.wire.mode(mode);
                 }
             }
             case READ_WORKERS -> {
-                Runnable hold = it.trouble == Trouble.ERROR
+                Runnable hold = it.trouble() == Trouble.ERROR
                         ? stack::fillReaders
-                        : () -> stack.holdReaders(it.trouble == Trouble.SLOW);
-                if (it.when == When.BEFORE) {
+                        : () -> stack.holdReaders(it.trouble() == Trouble.SLOW);
+                if (it.when() == When.BEFORE) {
                     hold.run();
                 } else {
                     stack.onceRecalled = hold;
@@ -246,9 +148,9 @@ class ConversationFaultsTest {
         }
     }
 
-    private static void provider(Case it) {
-        boolean before = it.when == When.BEFORE;
-        switch (it.trouble) {
+    private static void provider(FaultCase it) {
+        boolean before = it.when() == When.BEFORE;
+        switch (it.trouble()) {
             case STALL -> {
                 if (before) {
                     stack.provider.stalls();
@@ -274,14 +176,14 @@ class ConversationFaultsTest {
         }
     }
 
-    private static void upstream(Case it) {
-        boolean before = it.when == When.BEFORE;
+    private static void upstream(FaultCase it) {
+        boolean before = it.when() == When.BEFORE;
         String event = "data: {\"choices\":[{\"delta\":{\"content\":\"In\"}}]}\n\n";
         stack.upstream.answer = (request, response) -> {
             if (!before) {
                 stream(response).write(event);
             }
-            switch (it.trouble) {
+            switch (it.trouble()) {
                 case STALL -> left.add(request);
                 case ERROR -> {
                     if (before) {
@@ -300,13 +202,13 @@ class ConversationFaultsTest {
     }
 
     /** As a client with troubles of its own. */
-    private static Answer asClient(Case it) throws Exception {
-        boolean before = it.when == When.BEFORE;
-        if (it.trouble == Trouble.ERROR && before) {
+    private static Answer asClient(FaultCase it) throws Exception {
+        boolean before = it.when() == When.BEFORE;
+        if (it.trouble() == Trouble.ERROR && before) {
             return ask("{\"messages\":", false);
         }
         String body = question();
-        if (it.trouble == Trouble.SLOW) {
+        if (it.trouble() == Trouble.SLOW) {
             return drip(body, before);
         }
         // It leaves while the turn is prepared, or when its answer has begun.
@@ -325,7 +227,7 @@ class ConversationFaultsTest {
             } else {
                 assertThat(socket.getInputStream().read()).isEqualTo('H');
             }
-            if (it.trouble == Trouble.ERROR) {
+            if (it.trouble() == Trouble.ERROR) {
                 // Ends without a word of farewell.
                 socket.setSoLinger(true, 0);
             }
@@ -348,16 +250,16 @@ class ConversationFaultsTest {
         }
     }
 
-    private static boolean large(Case it) {
-        return it.part == Part.READ_WORKERS;
+    private static boolean large(FaultCase it) {
+        return it.part() == Part.READ_WORKERS;
     }
 
-    private static String body(Case it) {
+    private static String body(FaultCase it) {
         if (!large(it)) {
             return question();
         }
         // Read on a worker if it is to be held before; else only fitted on one.
-        int words = it.when == When.BEFORE ? 60_000 : 40_000;
+        int words = it.when() == When.BEFORE ? 60_000 : 40_000;
         return question(new JsonObject()
                         .put("role", "user")
                         .put("content", "word ".repeat(words))

@@ -4,7 +4,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /** Where a turn is that asked for a place. */
-enum TurnState {
+public enum TurnState {
     /** In the queue. */
     WAITING,
     /** Has a place. */
@@ -13,7 +13,7 @@ enum TurnState {
     GONE;
 
     /** The states that may follow this one. */
-    Set<TurnState> next() {
+    public Set<TurnState> next() {
         return switch (this) {
             case WAITING -> EnumSet.of(ACTIVE, GONE);
             case ACTIVE -> EnumSet.of(GONE);

@@ -15,8 +15,6 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
-import java.util.EnumSet;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
@@ -33,7 +31,7 @@ final class ProviderCall implements UpstreamCall {
     private final UpstreamRequest request;
     private final UpstreamListener listener;
 
-    private State state = State.CONNECTING;
+    private CallState state = CallState.CONNECTING;
     private Timers.Timer timer = () -> false;
     private @Nullable HttpClientRequest connected;
     private @Nullable HttpClientResponse response;
@@ -51,27 +49,6 @@ final class ProviderCall implements UpstreamCall {
      * @param context everything happens on
      */
     record Time(Context context, Clock clock, Timers timers) {}
-
-    /** How far it is. */
-    private enum State {
-        /** It has no connection yet. */
-        CONNECTING,
-        /** It is being sent, or was, and is not answered. */
-        SENDING,
-        /** Its answer is coming. */
-        RECEIVING,
-        /** Its answer has come, or nobody is told of it any more. */
-        OVER;
-
-        private Set<State> next() {
-            return switch (this) {
-                case CONNECTING -> EnumSet.of(SENDING, OVER);
-                case SENDING -> EnumSet.of(RECEIVING, OVER);
-                case RECEIVING -> EnumSet.of(OVER);
-                case OVER -> EnumSet.noneOf(State.class);
-            };
-        }
-    }
 
     ProviderCall(Time time, UpstreamOptions options, UpstreamRequest request, UpstreamListener listener) {
         this.time = time;
@@ -93,11 +70,11 @@ final class ProviderCall implements UpstreamCall {
 
     private void connected(HttpClientRequest made) {
         connected = made;
-        if (state == State.OVER) {
+        if (state == CallState.OVER) {
             made.reset();
             return;
         }
-        move(State.SENDING);
+        move(CallState.SENDING);
         arm(
                 options.firstByteMillis(),
                 "the provider did not begin to answer within " + options.firstByteMillis() + " ms");
@@ -117,7 +94,7 @@ final class ProviderCall implements UpstreamCall {
 
     /** As much as the connection takes; the rest when it has taken that. */
     private void sendBody(HttpClientRequest to) {
-        while (state != State.OVER && piecesSent < request.body().size()) {
+        while (state != CallState.OVER && piecesSent < request.body().size()) {
             if (to.writeQueueFull()) {
                 return;
             }
@@ -130,17 +107,17 @@ final class ProviderCall implements UpstreamCall {
                 bytesSent = 0;
             }
         }
-        if (state != State.OVER && !bodySent) {
+        if (state != CallState.OVER && !bodySent) {
             bodySent = true;
             to.end();
         }
     }
 
     private void receive(HttpClientResponse answer) {
-        if (state == State.OVER) {
+        if (state == CallState.OVER) {
             return;
         }
-        move(State.RECEIVING);
+        move(CallState.RECEIVING);
         response = answer;
         lastHeardNanos = time.clock().nanoTime();
         watchSilence(TimeUnit.MILLISECONDS.toNanos(options.silenceMillis()));
@@ -150,16 +127,16 @@ final class ProviderCall implements UpstreamCall {
 
     private void piece(Buffer piece) {
         lastHeardNanos = time.clock().nanoTime();
-        if (state != State.OVER) {
+        if (state != CallState.OVER) {
             listener.piece(piece);
         }
     }
 
     private void end() {
-        if (state == State.OVER) {
+        if (state == CallState.OVER) {
             return;
         }
-        move(State.OVER);
+        move(CallState.OVER);
         if (!bodySent && connected != null) {
             // An answer that came first, as to a body that is too large: nothing else can follow on this connection.
             connected.connection().close();
@@ -174,7 +151,7 @@ final class ProviderCall implements UpstreamCall {
                 .schedule(
                         afterNanos,
                         () -> onContext(() -> {
-                            if (state != State.RECEIVING) {
+                            if (state != CallState.RECEIVING) {
                                 return;
                             }
                             long bound = TimeUnit.MILLISECONDS.toNanos(options.silenceMillis());
@@ -189,7 +166,7 @@ final class ProviderCall implements UpstreamCall {
 
     private void arm(long millis, String detail) {
         timer.cancel();
-        State armedIn = state;
+        CallState armedIn = state;
         timer = time.timers()
                 .schedule(
                         TimeUnit.MILLISECONDS.toNanos(millis),
@@ -206,7 +183,7 @@ final class ProviderCall implements UpstreamCall {
     }
 
     private void fail(FailureException failure) {
-        if (state != State.OVER) {
+        if (state != CallState.OVER) {
             reset();
             listener.failed(failure);
         }
@@ -214,7 +191,7 @@ final class ProviderCall implements UpstreamCall {
 
     @Override
     public void pause() {
-        if (response != null && state == State.RECEIVING && !paused) {
+        if (response != null && state == CallState.RECEIVING && !paused) {
             paused = true;
             response.pause();
         }
@@ -222,7 +199,7 @@ final class ProviderCall implements UpstreamCall {
 
     @Override
     public void resume() {
-        if (response != null && state == State.RECEIVING && paused) {
+        if (response != null && state == CallState.RECEIVING && paused) {
             paused = false;
             lastHeardNanos = time.clock().nanoTime();
             response.resume();
@@ -231,10 +208,10 @@ final class ProviderCall implements UpstreamCall {
 
     @Override
     public void reset() {
-        if (state == State.OVER) {
+        if (state == CallState.OVER) {
             return;
         }
-        move(State.OVER);
+        move(CallState.OVER);
         if (connected != null) {
             connected.reset();
             // What of the body still waits to be taken must not keep it open.
@@ -243,12 +220,12 @@ final class ProviderCall implements UpstreamCall {
     }
 
     /** The one place where the state changes. */
-    private void move(State next) {
+    private void move(CallState next) {
         if (!state.next().contains(next)) {
             throw new IllegalStateException("a call cannot go from " + state + " to " + next);
         }
         state = next;
-        if (next == State.OVER) {
+        if (next == CallState.OVER) {
             timer.cancel();
         }
     }
