@@ -14,6 +14,8 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  ./recallgate bench recall --memories 5000",
             "  ./recallgate bench start --recalls 10000",
+            "  ./recallgate bench sessions --scenario idle,embeddings-hung",
+            "  ./recallgate bench relay --beside portkey",
             "  ./recallgate bench replay",
             "",
             "The script adds bench pool, write, import, jobs, vectors and jmh, each with its own --help."
@@ -27,6 +29,6 @@ final class BenchCommand implements Runnable {
     public void run() {
         throw new CommandLine.ParameterException(
                 spec.commandLine(),
-                "say what to measure: 'recall', 'replay', 'stalled' or 'start', or with the script 'pool', 'write', 'jobs', 'vectors' or 'jmh'");
+                "say what to measure: 'recall', 'sessions', 'relay', 'replay', 'stalled' or 'start', or with the script 'pool', 'write', 'jobs', 'vectors' or 'jmh'");
     }
 }

@@ -142,7 +142,7 @@ final class BenchRelayCommand implements Callable<Integer> {
         RelayBench.Streams streams = result.streams();
         if (streams != null) {
             look(missed, "broken streams", streams.broken(), 0);
-            look(missed, "events lost", streams.expected() - streams.events(), 0);
+            look(missed, "events lost", (double) (streams.expected() - streams.events()), 0);
             lag(missed, "streams", streams.loopLagP99Millis());
             if (streams.residentAtThirdBytes() > 0) {
                 look(

@@ -102,7 +102,7 @@ public final class HttpApi {
             HttpEnvironment environment,
             Supplier<HttpOptions> options,
             TransferOptions transfers) {
-        JsonWorkers workers = new JsonWorkers(runtime.readers());
+        JsonWorkers workers = new JsonWorkers(runtime.readers(), environment.timers());
         List<Endpoint> endpoints = new ArrayList<>();
         ConversationRoutes conversations = new ConversationRoutes(vertx, runtime, environment, workers);
         endpoints.addAll(new TransferRoutes(runtime, environment, transfers).endpoints());

@@ -201,7 +201,7 @@ final class RecallMemory implements MemoryPart {
                             vertx,
                             recall,
                             new ConversationStore(database, memories, DatabaseTime.SERVER),
-                            new JsonWorkers(readers),
+                            new JsonWorkers(readers, time.timers()),
                             fallbacks,
                             time.clock(),
                             time.timers()),

@@ -20,7 +20,9 @@ class HelpTest {
                 "eval",
                 "bench",
                 "bench recall",
+                "bench relay",
                 "bench replay",
+                "bench sessions",
                 "bench stalled",
                 "bench start",
                 "help"

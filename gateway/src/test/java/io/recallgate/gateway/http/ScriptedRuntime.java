@@ -35,6 +35,7 @@ import io.recallgate.recall.api.RecallStats;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.time.Deadline;
+import io.recallgate.time.VertxTimers;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -100,7 +101,7 @@ final class ScriptedRuntime implements GatewayRuntime {
 
     ScriptedRuntime(Vertx vertx) {
         readers = new ReadWorkers(vertx, 2, 128);
-        turns = new PassThrough(new JsonWorkers(readers));
+        turns = new PassThrough(new JsonWorkers(readers, new VertxTimers(vertx)));
     }
 
     @Override

@@ -242,7 +242,8 @@ public final class ReadWorkers {
         return done.future().onComplete(ignored -> patience.cancel());
     }
 
-    private static <T> Promise<T> promise() {
+    /** One that completes on the caller's context, if there is one. */
+    static <T> Promise<T> promise() {
         Context context = Context.isOnVertxThread() ? Vertx.currentContext() : null;
         return context == null ? Promise.promise() : ((ContextInternal) context).promise();
     }

@@ -82,7 +82,7 @@ final class Preparing {
             timer.cancel();
             over.cancel(CancelCause.SUPERSEDED);
         });
-        then(node.parts().workers().runOnHeld(request.body().length(), request.lifetime(), this::decode), decoded -> {
+        then(node.parts().workers().runSurely(request.body().length(), request.lifetime(), this::decode), decoded -> {
             if (decoded.failed()) {
                 refuse(FailureException.of(decoded.cause()));
             } else {

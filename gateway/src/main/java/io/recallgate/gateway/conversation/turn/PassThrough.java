@@ -29,7 +29,7 @@ public final class PassThrough implements TurnPreparation {
     public Future<PreparedTurn> prepare(TurnRequest request, PhaseRun run) {
         run.enter(Phase.DECODE);
         byte[] body = request.body().bytes();
-        return workers.runOnHeld(body.length, request.lifetime(), () -> Top.of(body))
+        return workers.runSurely(body.length, request.lifetime(), () -> Top.of(body))
                 .map(top -> {
                     run.enter(Phase.ASSEMBLE);
                     return new Passed(request.body(), top, labels(request.session()));

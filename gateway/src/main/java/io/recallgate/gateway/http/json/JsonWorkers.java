@@ -2,7 +2,9 @@ package io.recallgate.gateway.http.json;
 
 import io.recallgate.recall.read.Lane;
 import io.recallgate.recall.read.ReadWorkers;
+import io.recallgate.recall.read.SureReads;
 import io.recallgate.time.Deadline;
+import io.recallgate.time.Timers;
 import io.vertx.core.Future;
 import java.util.concurrent.Callable;
 
@@ -13,10 +15,15 @@ public final class JsonWorkers {
     public static final long LARGE_BYTES = 256 * 1024;
 
     private final ReadWorkers readers;
+    private final SureReads sure;
 
-    /** @param readers what reads on them, too, waits in the same queue */
-    public JsonWorkers(ReadWorkers readers) {
+    /**
+     * @param readers what reads on them, too, waits in the same queue
+     * @param timers that belong to their clock
+     */
+    public JsonWorkers(ReadWorkers readers, Timers timers) {
         this.readers = readers;
+        this.sure = new SureReads(readers, timers);
     }
 
     /**
@@ -37,6 +44,17 @@ public final class JsonWorkers {
      */
     public <T> Future<T> runOnHeld(long heldBytes, Deadline deadline, Callable<T> work) {
         return run(heldBytes, ReadWorkers.Ask.until(deadline), work);
+    }
+
+    /**
+     * The same for what a request cannot go on without, also while all read workers are stuck.
+     *
+     * @param work may be done by two threads at once, and must not mind
+     */
+    public <T> Future<T> runSurely(long heldBytes, Deadline deadline, Callable<T> work) {
+        return heldBytes < LARGE_BYTES
+                ? runOnHeld(heldBytes, deadline, work)
+                : sure.run(ReadWorkers.Ask.until(deadline), work);
     }
 
     private <T> Future<T> run(long estimatedBytes, ReadWorkers.Ask ask, Callable<T> work) {

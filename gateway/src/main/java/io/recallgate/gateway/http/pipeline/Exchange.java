@@ -157,7 +157,7 @@ public final class Exchange {
         dropBody();
         return inflated != null
                 ? Future.succeededFuture(inflated)
-                : workers.runOnHeld(bodyBytes, deadline, () -> joined(body));
+                : workers.runSurely(bodyBytes, deadline, () -> joined(body));
     }
 
     /** Replaces the body by what it is when it is inflated; that may be large even if the body is not. */

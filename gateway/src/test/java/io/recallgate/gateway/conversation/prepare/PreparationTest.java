@@ -97,7 +97,7 @@ abstract class PreparationTest {
                             return recall.apply(request);
                         },
                         conversations,
-                        new JsonWorkers(readers),
+                        new JsonWorkers(readers, clock),
                         fallbacks,
                         clock,
                         clock),

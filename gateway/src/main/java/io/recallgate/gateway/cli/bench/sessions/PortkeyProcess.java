@@ -91,7 +91,8 @@ final class PortkeyProcess implements AutoCloseable {
     private void await(BenchContext context) {
         Deadline deadline = Deadline.after(context.clock(), START_LIMIT);
         while (!deadline.isPassed() && process.isAlive()) {
-            try (PlainHttp tried = new PlainHttp(url)) {
+            try {
+                new PlainHttp(url).close();
                 return;
             } catch (CommandFailedException notYet) {
                 context.pauses().pauseMillis(LOOK_EVERY_MILLIS);
