@@ -50,7 +50,7 @@ public final class SureReads {
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(MAX_WAITING),
                 task -> {
-                    Thread thread = new Thread(task, "recallgate-read-spare");
+                    Thread thread = new Thread(task, "recallgate-spare");
                     thread.setDaemon(true);
                     return thread;
                 });

@@ -45,19 +45,16 @@ final class ScenarioRun {
         try {
             parts.fill(gateway, scenario);
             begin(sessions, gateway);
+            PrometheusText before = gateway.metrics();
             Trouble trouble = trouble(gateway);
-            ScenarioResult.State state;
-            try {
-                PrometheusText before = gateway.metrics();
-                Peaks peaks;
-                try (GatewayWatch watch = new GatewayWatch(gateway.child(), gateway.once(), context.pauses())) {
-                    gateway = measure(sessions, gateway);
-                    peaks = watch.peaks();
-                }
-                state = state(gateway, before, peaks);
+            Peaks peaks;
+            try (GatewayWatch watch = new GatewayWatch(gateway.child(), gateway.once(), context.pauses())) {
+                gateway = measure(sessions, gateway);
+                peaks = watch.peaks();
             } finally {
                 trouble.close();
             }
+            ScenarioResult.State state = state(gateway, before, peaks);
             finish(sessions, gateway);
             gateway.stop();
             return new ScenarioResult(scenario, samples, counts(sessions), state);

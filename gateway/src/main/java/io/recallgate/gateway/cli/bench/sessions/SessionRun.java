@@ -81,9 +81,19 @@ final class SessionRun {
         return check;
     }
 
-    /** The first request: all that was said before it is only read, since it would be a backlog of its own. */
+    /**
+     * The first request: all that was said before it is only read, since it would be a backlog of its own. What is told is how
+     * it went the first time; until it went in full nothing is known of the session, and it is sent again.
+     */
     TurnSample begin(URI gateway) {
-        return answered(gateway, session.ask(), Kind.COLD, "read");
+        Ask ask = session.ask();
+        TurnAnswer first = accepted(gateway, ask, "read");
+        TurnAnswer last = first;
+        for (int i = 0; i < TRIES && !last.header("x-recallgate-window").equals("full"); i++) {
+            last = accepted(gateway, ask, "read");
+        }
+        TurnSample sample = checked(ask, Kind.COLD, last, keptKey(ask));
+        return TurnSample.of(Kind.COLD, planned, first, sample.windowTokens());
     }
 
     /** The next one. */
@@ -137,11 +147,17 @@ final class SessionRun {
     }
 
     private TurnSample answered(URI gateway, Ask ask, Kind kind, String memory) {
+        TurnAnswer answer = accepted(gateway, ask, memory);
+        return checked(ask, kind, answer, keptKey(ask));
+    }
+
+    /** Sends until it is not refused. */
+    private TurnAnswer accepted(URI gateway, Ask ask, String memory) {
         for (int i = 0; i < TRIES; i++) {
             TurnAnswer answer =
                     client.send(gateway, session.protocol().path(), ask.body(), headers(ask, memory, key(ask)));
             if (answer.status() == 200) {
-                return checked(ask, kind, answer, keptKey(ask));
+                return answer;
             }
             if (answer.status() != 503 && answer.status() != 429) {
                 throw new CommandFailedException(where(ask) + " was refused with status " + answer.status() + ": "

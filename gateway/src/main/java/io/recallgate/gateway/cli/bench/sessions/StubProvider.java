@@ -49,6 +49,7 @@ public final class StubProvider {
             + "\"model\":\"gpt-4o\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"Well, thanks.\"},"
             + "\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":3,\"total_tokens\":4}}";
 
+    private static final int STEPS = 1_000;
     private static final int MAX_KEPT = 64;
     private static final long BOUND_SECONDS = 30;
 
@@ -122,7 +123,11 @@ public final class StubProvider {
         if (reply.startsWith("stream ")) {
             String[] words = reply.split(" ", -1);
             response.putHeader(HELD, held(arrivedNanos));
-            stream(response, 0, Integer.parseInt(words[1]), TimeUnit.MILLISECONDS.toNanos(Long.parseLong(words[2])));
+            long everyNanos = TimeUnit.MILLISECONDS.toNanos(Long.parseLong(words[2]));
+            response.writeHead();
+            // Nobody's streams keep step.
+            long first = everyNanos * Math.floorMod(body.hashCode(), STEPS) / STEPS;
+            timers.schedule(first, () -> stream(response, 0, Integer.parseInt(words[1]), everyNanos));
             return;
         }
         List<String> events = protocol(request).events(AgentReply.ofWire(reply));

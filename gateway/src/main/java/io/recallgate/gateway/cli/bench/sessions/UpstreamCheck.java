@@ -285,7 +285,7 @@ final class UpstreamCheck {
                     wrong("the window moved at " + last.tokens() + " tokens, where " + largest + " fitted before");
                 }
             }
-            largest = Math.max(largest, sum);
+            largest = whole ? Math.max(largest, sum) : largest;
             last = whole ? sent : last;
         }
     }
