@@ -7,6 +7,7 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Clock;
+import io.recallgate.trace.CallContext;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
@@ -70,6 +71,7 @@ public final class EmbedEndpoint {
     }
 
     private void answered(Message<Object> message, Callable<Future<JsonObject>> serve) {
+        CallContext.enter(message.headers());
         Future<JsonObject> answer;
         try {
             answer = serve.call();

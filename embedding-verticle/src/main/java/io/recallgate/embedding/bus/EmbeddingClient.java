@@ -8,6 +8,7 @@ import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
+import io.recallgate.trace.CallContext;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -127,7 +128,13 @@ public final class EmbeddingClient implements Embedder {
     }
 
     private DeliveryOptions options(long timeoutMillis) {
-        return new DeliveryOptions().setSendTimeout(timeoutMillis).addHeader(EmbedMessages.CLIENT, clientId);
+        DeliveryOptions options =
+                new DeliveryOptions().setSendTimeout(timeoutMillis).addHeader(EmbedMessages.CLIENT, clientId);
+        CallContext call = CallContext.current();
+        if (call != null) {
+            call.tellOurs(options.getHeaders());
+        }
+        return options;
     }
 
     private static boolean isDeadline(Throwable error) {

@@ -1,6 +1,7 @@
 package io.recallgate.embedding.remote;
 
 import io.recallgate.embedding.api.EmbedRequest;
+import io.recallgate.trace.CallContext;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -9,6 +10,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Requests and answers in the provider's language. What is large is read on worker threads. Confined to one context.
@@ -52,10 +54,13 @@ final class ProviderCalls {
                         options.bounds().batchInputs()));
     }
 
-    /** @param dimensions of its vectors, as far as they are known */
-    ProviderClient.Exchange send(List<ProviderRow> rows, OptionalInt dimensions) {
+    /**
+     * @param dimensions of its vectors, as far as they are known
+     * @param call that it is asked for, null for none
+     */
+    ProviderClient.Exchange send(List<ProviderRow> rows, OptionalInt dimensions, @Nullable CallContext call) {
         long numbers = (long) rows.size() * dimensions.orElse(MAX_DIMENSIONS);
-        return client.send(encode(rows), BYTES_AROUND + BYTES_PER_NUMBER * numbers);
+        return client.send(encode(rows), BYTES_AROUND + BYTES_PER_NUMBER * numbers, call);
     }
 
     private Buffer encode(List<ProviderRow> rows) {

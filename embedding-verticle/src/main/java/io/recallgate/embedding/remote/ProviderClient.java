@@ -3,6 +3,7 @@ package io.recallgate.embedding.remote;
 import io.netty.channel.ConnectTimeoutException;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.trace.CallContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -72,13 +73,17 @@ final class ProviderClient {
      * Sends a request.
      *
      * @param maxBytes of the answer's body
+     * @param call whose trace the provider is told, null for none
      */
-    Exchange send(Buffer body, long maxBytes) {
+    Exchange send(Buffer body, long maxBytes, @Nullable CallContext call) {
         Exchange exchange = new Exchange(maxBytes, options.bounds().connect());
         client.request(new RequestOptions(request)).onComplete(made -> {
             if (made.failed()) {
                 exchange.unreachable(made.cause());
             } else {
+                if (call != null) {
+                    call.tell(made.result().headers());
+                }
                 exchange.send(made.result(), body);
             }
         });

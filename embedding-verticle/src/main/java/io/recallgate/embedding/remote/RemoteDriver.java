@@ -175,7 +175,7 @@ final class RemoteDriver {
         Flight flight = new Flight(work, rows, attempt, probe, now());
         flights.add(flight);
         flight.bound = time.timers().schedule(boundNanos, () -> callers.run(() -> expire(flight)));
-        ProviderClient.Exchange exchange = provider.send(rows, dimensions());
+        ProviderClient.Exchange exchange = provider.send(rows, dimensions(), work.call);
         flight.departs(exchange);
         exchange.answer().onComplete(answer -> {
             if (flight.over) {

@@ -7,6 +7,7 @@ import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Timers;
+import io.recallgate.trace.CallContext;
 import io.vertx.core.Context;
 import io.vertx.core.Promise;
 import java.util.ArrayList;
@@ -20,6 +21,9 @@ final class Work {
     final long bytes;
     private final Promise<EmbedResult> promise;
     private final @Nullable Context caller;
+    /** What it is asked for; looked up where it is made, on the caller's thread. */
+    final @Nullable CallContext call = CallContext.current();
+
     private final long arrivedNanos;
 
     /** What is left to send, the next first; several only for more rows than one request takes. */

@@ -12,6 +12,8 @@ import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
+import io.recallgate.trace.CallContext;
+import io.recallgate.trace.TraceContext;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -39,6 +41,19 @@ class RemoteEmbedderTest extends RemoteProviderTest {
         assertThat(result.tokenCounts()).containsExactly(7);
         assertThat(result.model()).isEqualTo(join(remote.embedder().model()));
         assertThat(counted("recallgate.embedding.requests", "outcome", "ok")).isEqualTo(1);
+    }
+
+    @Test
+    void theProviderIsToldTheTraceOfTheCallerAndOfNobodyElse() throws Exception {
+        CallContext call = CallContext.of("r-1", TraceContext.fresh());
+
+        join(CallContext.within(call, () -> query("traced")));
+        join(query("not traced"));
+
+        assertThat(provider.asked.get(0).traceparent())
+                .contains(call.trace().traceId())
+                .doesNotContain(call.trace().spanId());
+        assertThat(provider.asked.get(1).traceparent()).isNull();
     }
 
     @Test

@@ -26,7 +26,10 @@ import org.jspecify.annotations.Nullable;
 public final class ScriptedProvider implements AutoCloseable {
 
     /** One request as it came. */
-    public record Asked(JsonObject body, @Nullable String authorization) {
+    public record Asked(
+            JsonObject body,
+            @Nullable String authorization,
+            @Nullable String traceparent) {
         /** The texts, in order; token ids as they are written. */
         public List<String> texts() {
             return body.getJsonArray("input").stream().map(String::valueOf).toList();
@@ -188,7 +191,7 @@ public final class ScriptedProvider implements AutoCloseable {
         response.exceptionHandler(gone -> {});
         request.bodyHandler(bytes -> {
             JsonObject body = bytes.toJsonObject();
-            asked.add(new Asked(body, request.getHeader("authorization")));
+            asked.add(new Asked(body, request.getHeader("authorization"), request.getHeader("traceparent")));
             script.answer(request, body);
         });
     }

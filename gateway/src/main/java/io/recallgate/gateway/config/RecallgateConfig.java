@@ -148,6 +148,8 @@ public record RecallgateConfig(
 
     /** How the log is written. */
     public enum LogFormat {
+        /** For people on a terminal, and else for collectors. */
+        AUTO,
         /** For people. */
         TEXT,
         /** One JSON object a line. */
@@ -209,7 +211,7 @@ public record RecallgateConfig(
                                 .orElse(Map.of())),
                 ProbeSettings.of(values),
                 new Log(
-                        values.required(Setting.LOG_FORMAT).equals("json") ? LogFormat.JSON : LogFormat.TEXT,
+                        LogFormat.valueOf(values.required(Setting.LOG_FORMAT).toUpperCase(Locale.ROOT)),
                         values.required(Setting.LOG_LEVEL)));
         CrossChecks.check(config, values);
         return config;

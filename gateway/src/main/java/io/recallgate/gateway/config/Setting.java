@@ -290,10 +290,10 @@ public enum Setting implements SettingTable {
     LOG_FORMAT(
             "RECALLGATE_LOG_FORMAT",
             "log.format",
-            Choice.of("text", "json"),
-            "text",
+            Choice.of("auto", "text", "json"),
+            "auto",
             "",
-            "text for people, json for collectors, one object a line."),
+            "text for people, json for collectors, one object a line; auto is text where ./recallgate runs on a terminal."),
     LOG_LEVEL(
             "RECALLGATE_LOG_LEVEL",
             "log.level",

@@ -3,7 +3,6 @@ package io.recallgate.gateway.launch;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
@@ -49,11 +48,17 @@ final class LogSetup {
         appender.setContext(context);
         appender.setTarget("System.err");
         appender.setEncoder(
-                log.format() == LogFormat.JSON
-                        ? json(context)
-                        : text(context, log.level().equals("debug")));
+                isJson(log.format()) ? json(context) : text(context, log.level().equals("debug")));
         appender.start();
-        root.addAppender(appender);
+        RepeatLimit repeats = new RepeatLimit(appender, context);
+        repeats.setContext(context);
+        repeats.start();
+        root.addAppender(repeats);
+    }
+
+    /** The launcher tells whether there is a terminal: Java itself cannot for standard error alone. */
+    static boolean isJson(LogFormat format) {
+        return format == LogFormat.JSON || (format == LogFormat.AUTO && !Boolean.getBoolean("recallgate.terminal.err"));
     }
 
     private static Encoder<ILoggingEvent> text(LoggerContext context, boolean debug) {
@@ -68,14 +73,8 @@ final class LogSetup {
     }
 
     private static Encoder<ILoggingEvent> json(LoggerContext context) {
-        JsonEncoder encoder = new JsonEncoder();
+        JsonLines encoder = new JsonLines();
         encoder.setContext(context);
-        encoder.setWithSequenceNumber(false);
-        encoder.setWithNanoseconds(false);
-        encoder.setWithContext(false);
-        encoder.setWithArguments(false);
-        encoder.setWithMessage(false);
-        encoder.setWithFormattedMessage(true);
         encoder.start();
         return encoder;
     }

@@ -74,7 +74,7 @@ class RecallgateConfigTest {
                 "EMBEDDING_TIMEOUT_MS | 0 | EMBEDDING_TIMEOUT_MS is '0': allowed is a whole number from 1 to 600000",
                 "RECALLGATE_RETENTION_DAYS | -1 | RECALLGATE_RETENTION_DAYS is '-1': allowed is a whole number from 0 to 36500",
                 "RECALLGATE_RETENTION_OVERRIDES | atlas=30 | RECALLGATE_RETENTION_OVERRIDES is 'atlas=30': allowed is a list such as OWNER/PROJECT=30,OWNER/=0, days from 0 to 36500, each project once, with %2C, %2F, %3D and %25 for , / = and %",
-                "RECALLGATE_LOG_FORMAT | xml | RECALLGATE_LOG_FORMAT is 'xml': allowed is one of text, json",
+                "RECALLGATE_LOG_FORMAT | xml | RECALLGATE_LOG_FORMAT is 'xml': allowed is one of auto, text, json",
                 "RECALLGATE_HTTP_HOST | 0.0.0.0 | RECALLGATE_HTTP_HOST is '0.0.0.0': without RECALLGATE_API_KEYS_FILE only a loopback address is allowed, such as 127.0.0.1",
                 "RECALLGATE_JOB_BACKOFF_MAX_MS | 5 | RECALLGATE_JOB_BACKOFF_MAX_MS is '5': allowed is at least RECALLGATE_JOB_BACKOFF_BASE_MS",
                 "RECALLGATE_DATABASE_POOL_SIZE | 31 | RECALLGATE_DATABASE_POOL_SIZE is '31': allowed is at most 30 with the embedded PostgreSQL; RECALLGATE_DATABASE_URL names another",

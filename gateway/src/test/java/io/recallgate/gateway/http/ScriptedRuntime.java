@@ -51,6 +51,7 @@ import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A runtime whose services answer at once unless a test scripts something else. */
 final class ScriptedRuntime implements GatewayRuntime {
@@ -102,6 +103,14 @@ final class ScriptedRuntime implements GatewayRuntime {
     ScriptedRuntime(Vertx vertx) {
         readers = new ReadWorkers(vertx, 2, 128);
         turns = new PassThrough(new JsonWorkers(readers, new VertxTimers(vertx)));
+    }
+
+    /** Everything fails so from now on, or is well again for null. */
+    void failAll(@Nullable FailureException trouble) {
+        memories.failing = trouble;
+        embed = request -> trouble == null ? Future.succeededFuture(vectors(request)) : Future.failedFuture(trouble);
+        recall = request ->
+                trouble == null ? Future.succeededFuture(emptyAnswer(request)) : Future.failedFuture(trouble);
     }
 
     @Override

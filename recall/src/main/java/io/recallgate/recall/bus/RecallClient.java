@@ -12,6 +12,7 @@ import io.recallgate.recall.api.StoredMemory;
 import io.recallgate.recall.json.MemoryJson;
 import io.recallgate.recall.json.RecallJson;
 import io.recallgate.time.Deadline;
+import io.recallgate.trace.CallContext;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -70,6 +71,10 @@ public final class RecallClient {
         DeliveryOptions options = new DeliveryOptions()
                 .setSendTimeout(millis + GRACE_MILLIS)
                 .addHeader(RecallEndpoint.DEADLINE_HEADER, Long.toString(millis));
+        CallContext call = CallContext.current();
+        if (call != null) {
+            call.tellOurs(options.getHeaders());
+        }
         return vertx.eventBus()
                 .<JsonObject>request(address, body, options)
                 .map(message -> message.body())

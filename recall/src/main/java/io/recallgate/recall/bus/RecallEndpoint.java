@@ -13,6 +13,7 @@ import io.recallgate.recall.json.RecallJson;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
+import io.recallgate.trace.CallContext;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
@@ -75,6 +76,7 @@ public final class RecallEndpoint {
     }
 
     private void serve(Message<Object> message, BiFunction<JsonObject, Deadline, Future<JsonObject>> route) {
+        CallContext.enter(message.headers());
         Future<JsonObject> answer;
         try {
             if (!(message.body() instanceof JsonObject body)) {

@@ -14,6 +14,7 @@ import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
 import io.recallgate.time.Timers;
 import io.recallgate.time.VertxTimers;
+import io.recallgate.trace.CallContext;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -101,6 +102,7 @@ public final class ReadWorkers {
         private final Callable<T> work;
         private final Promise<T> promise;
         private final long askedNanos;
+        private final @Nullable CallContext call = CallContext.current();
         private @Nullable Future<T> result;
         private volatile @Nullable Thread thread;
 
@@ -334,7 +336,7 @@ public final class ReadWorkers {
         RecallMetric.READ_WAIT_DURATION.timer(meters, lane).record(Duration.ofNanos(begunNanos - job.askedNanos));
         Future<T> result;
         try {
-            result = Future.succeededFuture(job.work.call());
+            result = Future.succeededFuture(CallContext.within(job.call, job.work));
         } catch (Throwable e) {
             // Whatever it is, somebody waits for it and the worker goes on.
             result = Future.failedFuture(e);

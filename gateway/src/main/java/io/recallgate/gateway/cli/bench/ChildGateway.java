@@ -138,7 +138,11 @@ public final class ChildGateway implements AutoCloseable {
         }
         command.addAll(List.of(
                 "-cp", absolute(System.getProperty("java.class.path")), "io.recallgate.gateway.launch.Main", "serve"));
-        return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        // Its end is shown to people when it does not come up.
+        builder.environment().putIfAbsent("RECALLGATE_LOG_FORMAT", "text");
+        return builder;
     }
 
     /** The same class path for a process in another directory. */

@@ -2,8 +2,11 @@ package io.recallgate.gateway.conversation.upstream;
 
 import io.recallgate.time.Clock;
 import io.recallgate.time.Timers;
+import io.recallgate.trace.CallContext;
+import io.recallgate.trace.TraceContext;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
@@ -76,6 +79,14 @@ public final class ProviderUpstream implements Upstream {
         URI base = now.base(request.protocol());
         boolean secure = "https".equalsIgnoreCase(base.getScheme());
         String path = now.path(request.protocol());
+        MultiMap headers = RelayedHeaders.toProvider(request.headers());
+        // The client's trace goes on with a step of ours; one that was not valid ends here.
+        headers.remove(TraceContext.TRACEPARENT);
+        headers.remove(TraceContext.TRACESTATE);
+        CallContext call = CallContext.current();
+        if (call != null) {
+            call.tell(headers);
+        }
         return new RequestOptions()
                 .setMethod(HttpMethod.POST)
                 .setHost(base.getHost().replaceAll("[\\[\\]]", ""))
@@ -84,7 +95,7 @@ public final class ProviderUpstream implements Upstream {
                 .setURI(request.query().isEmpty() ? path : path + "?" + request.query())
                 .setFollowRedirects(false)
                 .setConnectTimeout(now.connectMillis())
-                .setHeaders(RelayedHeaders.toProvider(request.headers()));
+                .setHeaders(headers);
     }
 
     @Override

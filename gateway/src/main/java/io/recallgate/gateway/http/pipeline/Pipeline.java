@@ -8,7 +8,10 @@ import io.recallgate.recall.read.Lane;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.Timers;
+import io.recallgate.trace.CallContext;
+import io.recallgate.trace.TraceContext;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
@@ -135,6 +138,15 @@ public final class Pipeline {
                 .header("x-request-id")
                 .filter(id -> SANE_ID.matcher(id).matches())
                 .orElseGet(() -> UUID.randomUUID().toString()));
+        MultiMap headers = served.exchange.headers();
+        CallContext.of(
+                        served.exchange.requestId(),
+                        TraceContext.parse(
+                                        headers.getAll(TraceContext.TRACEPARENT),
+                                        headers.getAll(TraceContext.TRACESTATE))
+                                .map(TraceContext::child)
+                                .orElseGet(TraceContext::fresh))
+                .enter();
         return PASSED;
     }
 
@@ -181,6 +193,10 @@ public final class Pipeline {
     private Future<Void> authenticate(Served served) {
         if (needsKey(served.exchange.endpoint())) {
             credentials.admit(served.exchange);
+            CallContext call = CallContext.current();
+            if (call != null) {
+                call.ownedBy(served.exchange.scope().owner()).enter();
+            }
         }
         return PASSED;
     }
