@@ -29,6 +29,7 @@ final class BenchCommand implements Runnable {
     public void run() {
         throw new CommandLine.ParameterException(
                 spec.commandLine(),
-                "say what to measure: 'recall', 'sessions', 'relay', 'replay', 'stalled' or 'start', or with the script 'pool', 'write', 'jobs', 'vectors' or 'jmh'");
+                "say what to measure: 'recall', 'sessions', 'relay', 'replay', 'stalled', 'probes', 'start' or 'metrics', or"
+                        + " with the script 'pool', 'write', 'jobs', 'import', 'vectors' or 'jmh'");
     }
 }

@@ -109,7 +109,8 @@ public final class RecallgateCommand implements Runnable {
                 .addSubcommand(new BenchReplayCommand(context))
                 .addSubcommand(new BenchSessionsCommand(context))
                 .addSubcommand(new BenchStalledCommand(context))
-                .addSubcommand(new BenchStartCommand(context));
+                .addSubcommand(new BenchStartCommand(context))
+                .addSubcommand(new BenchMetricsCommand(context));
         CommandLine root = new CommandLine(new RecallgateCommand());
         root.addSubcommand(new DemoCommand(context, server))
                 .addSubcommand(new ServeCommand(context, server))

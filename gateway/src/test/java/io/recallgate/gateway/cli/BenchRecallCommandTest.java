@@ -112,6 +112,6 @@ class BenchRecallCommandTest {
     void benchAloneSaysWhatItCanMeasure() {
         assertThat(line.run("bench")).isEqualTo(2);
 
-        assertThat(line.err()).contains("'recall', 'replay', 'stalled' or 'start'");
+        assertThat(line.err()).contains("'recall', 'replay', 'stalled', 'start' or 'metrics'");
     }
 }

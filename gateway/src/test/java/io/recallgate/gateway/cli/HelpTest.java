@@ -25,6 +25,7 @@ class HelpTest {
                 "bench sessions",
                 "bench stalled",
                 "bench start",
+                "bench metrics",
                 "help"
             })
     void everyCommandTeachesByExample(String command) {

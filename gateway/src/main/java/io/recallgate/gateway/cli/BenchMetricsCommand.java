@@ -1,0 +1,98 @@
+package io.recallgate.gateway.cli;
+
+import io.recallgate.gateway.cli.bench.MetricsBench;
+import io.recallgate.gateway.cli.bench.ScratchRun;
+import io.recallgate.gateway.cli.measure.Spans;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code bench metrics}. */
+@Command(
+        name = "metrics",
+        description =
+                "Reads /metrics of a gateway of its own while callers of 200 owners use it with sessions, projects,"
+                        + " models and paths that are new each time: how long a look takes, and how many series there are first"
+                        + " and last.",
+        footer = {
+            "",
+            "The load takes the machine's cores as well: a look is timed as a client beside it sees it.",
+            "",
+            "Examples:",
+            "  ./recallgate bench metrics",
+            "  ./recallgate bench metrics --seconds 600 --json"
+        })
+final class BenchMetricsCommand implements Callable<Integer> {
+
+    private final CliContext context;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            defaultValue = "60",
+            description = "How long the load goes on, 1 to 86400; 60.")
+    @Range(min = 1, max = 86_400)
+    private int seconds;
+
+    @Option(
+            names = "--clients",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Clients that call at the same time, 1 to 64; 1.")
+    @Range(min = 1, max = 64)
+    private int clients;
+
+    @Option(names = "--json", description = "Print figures as one JSON object, for scripts.")
+    private boolean json;
+
+    BenchMetricsCommand(CliContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        // A signal must not leave the gateway that is measured, its PostgreSQL or their directory behind.
+        return ScratchRun.run("recallgate-bench-metrics", this::measure);
+    }
+
+    private int measure(Path directory) {
+        MetricsBench.Result result =
+                new MetricsBench(context.screen(), context.clock(), context.pauses()).run(directory, seconds, clients);
+        Spans looks = result.looks();
+        if (json) {
+            context.screen()
+                    .out()
+                    .println(new JsonObject()
+                            .put("seconds", seconds)
+                            .put("clients", clients)
+                            .put("requests", result.requests())
+                            .put("look_ms", looks.toJson())
+                            .put("series_first", result.seriesFirst())
+                            .put("series_warm", result.seriesWarm())
+                            .put("series_last", result.seriesLast())
+                            .put("page_bytes", result.bytesLast())
+                            .encode());
+            return 0;
+        }
+        context.screen()
+                .out()
+                .printf(
+                        Locale.ROOT,
+                        "/metrics: n %d, p50 %.1f ms, p95 %.1f ms, p99 %.1f ms%n"
+                                + "series: %,d when ready, %,d after the first callers, %,d after %,d requests in %d s; %,d bytes%n",
+                        looks.size(),
+                        looks.percentileMillis(50),
+                        looks.percentileMillis(95),
+                        looks.percentileMillis(99),
+                        result.seriesFirst(),
+                        result.seriesWarm(),
+                        result.seriesLast(),
+                        result.requests(),
+                        seconds,
+                        result.bytesLast());
+        return 0;
+    }
+}
