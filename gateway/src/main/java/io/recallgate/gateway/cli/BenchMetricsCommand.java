@@ -62,6 +62,7 @@ final class BenchMetricsCommand implements Callable<Integer> {
         MetricsBench.Result result =
                 new MetricsBench(context.screen(), context.clock(), context.pauses()).run(directory, seconds, clients);
         Spans looks = result.looks();
+        Spans quiet = result.quietLooks();
         if (json) {
             context.screen()
                     .out()
@@ -69,7 +70,8 @@ final class BenchMetricsCommand implements Callable<Integer> {
                             .put("seconds", seconds)
                             .put("clients", clients)
                             .put("requests", result.requests())
-                            .put("look_ms", looks.toJson())
+                            .put("look_under_load_ms", looks.toJson())
+                            .put("look_ms", quiet.toJson())
                             .put("series_first", result.seriesFirst())
                             .put("series_warm", result.seriesWarm())
                             .put("series_last", result.seriesLast())
@@ -81,12 +83,17 @@ final class BenchMetricsCommand implements Callable<Integer> {
                 .out()
                 .printf(
                         Locale.ROOT,
-                        "/metrics: n %d, p50 %.1f ms, p95 %.1f ms, p99 %.1f ms%n"
+                        "/metrics under load: n %d, p50 %.1f ms, p95 %.1f ms, p99 %.1f ms%n"
+                                + "/metrics after it: n %d, p50 %.1f ms, p95 %.1f ms, p99 %.1f ms%n"
                                 + "series: %,d when ready, %,d after the first callers, %,d after %,d requests in %d s; %,d bytes%n",
                         looks.size(),
                         looks.percentileMillis(50),
                         looks.percentileMillis(95),
                         looks.percentileMillis(99),
+                        quiet.size(),
+                        quiet.percentileMillis(50),
+                        quiet.percentileMillis(95),
+                        quiet.percentileMillis(99),
                         result.seriesFirst(),
                         result.seriesWarm(),
                         result.seriesLast(),

@@ -8,6 +8,7 @@ import io.recallgate.gateway.cli.client.Pauses;
 import io.recallgate.gateway.cli.console.CommandFailedException;
 import io.recallgate.gateway.cli.console.Progress;
 import io.recallgate.gateway.cli.console.Screen;
+import io.recallgate.gateway.cli.measure.PrometheusText;
 import io.recallgate.gateway.cli.measure.Spans;
 import io.recallgate.time.Clock;
 import io.vertx.core.json.JsonArray;
@@ -42,6 +43,11 @@ public final class MetricsBench {
 
     private static final long LOOK_EVERY_MILLIS = 100;
 
+    private static final int QUIET_LOOKS = 500;
+
+    /** Jobs are counted every fifteen seconds. */
+    private static final int JOBS_SECONDS = 45;
+
     private final Screen screen;
     private final Clock clock;
     private final Pauses pauses;
@@ -57,6 +63,7 @@ public final class MetricsBench {
      * What was measured.
      *
      * @param looks spans of reading {@code /metrics} under load, as a client sees them
+     * @param quietLooks the same after the load, with all the series that it left
      * @param requests of the load
      * @param seriesFirst when the gateway was ready
      * @param seriesWarm after every kind of request was sent once by a first few callers
@@ -64,7 +71,7 @@ public final class MetricsBench {
      * @param bytesLast of the last page
      */
     public record Result(
-            Spans looks, long requests, long seriesFirst, long seriesWarm, long seriesLast, long bytesLast) {}
+            Spans looks, Spans quietLooks, long requests, long seriesFirst, long seriesWarm, long seriesLast, long bytesLast) {}
 
     /**
      * Measures.
@@ -95,9 +102,15 @@ public final class MetricsBench {
             long warm = series(page(looker));
             Load load = new Load(owners, seconds, clients);
             Spans looks = load.look(looker, progress);
+            awaitJobs(looker, progress);
+            Spans quiet = new Spans();
+            for (int i = 0; i < QUIET_LOOKS; i++) {
+                quiet.add(timed(looker));
+                progress.show(i + 1, QUIET_LOOKS, "looks");
+            }
             String last = page(looker);
             gateway.stopMillis();
-            return new Result(looks, load.requests.get(), first, warm, series(last), last.length());
+            return new Result(looks, quiet, load.requests.get(), first, warm, series(last), last.length());
         }
     }
 
@@ -151,6 +164,28 @@ public final class MetricsBench {
         return 10;
     }
 
+    private long timed(GatewayClient looker) {
+        long began = clock.nanoTime();
+        page(looker);
+        return clock.nanoTime() - began;
+    }
+
+    /** What the load has left to be embedded would go on being load. */
+    private void awaitJobs(GatewayClient looker, Progress progress) {
+        progress.show("waiting for the jobs");
+        for (int i = 0; i < JOBS_SECONDS; i++) {
+            PrometheusText page = PrometheusText.parse(page(looker));
+            double open = page.named("recallgate_jobs_present").stream()
+                    .filter(sample -> !sample.label("state").equals("failed"))
+                    .mapToDouble(PrometheusText.Sample::value)
+                    .sum();
+            if (open == 0) {
+                return;
+            }
+            pauses.pauseMillis(1_000);
+        }
+    }
+
     private static String page(GatewayClient client) {
         Answer answer = client.get("/metrics");
         if (!answer.isSuccess()) {
@@ -193,9 +228,7 @@ public final class MetricsBench {
                 }
                 Spans looks = new Spans();
                 while (!isOver()) {
-                    long began = clock.nanoTime();
-                    page(looker);
-                    looks.add(clock.nanoTime() - began);
+                    looks.add(timed(looker));
                     progress.show(
                             seconds - TimeUnit.NANOSECONDS.toSeconds(endNanos - clock.nanoTime()), seconds, "seconds");
                     pauses.pauseMillis(LOOK_EVERY_MILLIS);
