@@ -71,7 +71,13 @@ public final class MetricsBench {
      * @param bytesLast of the last page
      */
     public record Result(
-            Spans looks, Spans quietLooks, long requests, long seriesFirst, long seriesWarm, long seriesLast, long bytesLast) {}
+            Spans looks,
+            Spans quietLooks,
+            long requests,
+            long seriesFirst,
+            long seriesWarm,
+            long seriesLast,
+            long bytesLast) {}
 
     /**
      * Measures.
