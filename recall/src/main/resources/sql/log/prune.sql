@@ -6,5 +6,14 @@ with old as (
   order by at
   limit $3
   for update skip locked
+), old_given as materialized (
+  select ctid as place
+  from recall_log_given
+  where at < coalesce($1::timestamptz, now()) - make_interval(days => $2)
+  order by at
+  limit $3
+  for update skip locked
+), given as (
+  delete from recall_log_given where ctid in (select place from old_given)
 )
 delete from recall_log l using old where l.id = old.id

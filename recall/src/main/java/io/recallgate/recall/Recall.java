@@ -316,7 +316,9 @@ public final class Recall {
         RecallEndpoint endpoint = new RecallEndpoint(vertx, memories, recall, parts.clock());
         Served served = new Served(
                 memories,
-                new ConversationStore(base.database(), memories, DatabaseTime.SERVER),
+                new ConversationStore(base.database(), memories, DatabaseTime.SERVER, () -> parts.log()
+                        .get()
+                        .isKept()),
                 new JobReports(base.database(), DatabaseTime.SERVER, model),
                 recall);
         return endpoint.register().map(ignored -> {

@@ -200,7 +200,9 @@ final class RecallMemory implements MemoryPart {
                     new MemoryPreparation.Parts(
                             vertx,
                             recall,
-                            new ConversationStore(database, memories, DatabaseTime.SERVER),
+                            new ConversationStore(database, memories, DatabaseTime.SERVER, () -> live.log()
+                                    .get()
+                                    .isKept()),
                             new JsonWorkers(readers, time.timers()),
                             fallbacks,
                             time.clock(),

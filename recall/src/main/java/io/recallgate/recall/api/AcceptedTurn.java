@@ -15,13 +15,15 @@ import org.jspecify.annotations.Nullable;
  * @param injection what was put into its newest message, null if nothing was
  * @param shown the memories in the injection, each with the version that it shows: an injection is kept only if all of them
  *     are still as it has them
+ * @param recall whose hits are in the injection; null if nothing was recalled for it
  */
 public record AcceptedTurn(
         String session,
         List<MemoryDraft> drafts,
         @Nullable Checkpoint checkpoint,
         @Nullable Injection injection,
-        Map<UUID, Long> shown) {
+        Map<UUID, Long> shown,
+        @Nullable UUID recall) {
 
     /** Copies. */
     public AcceptedTurn {

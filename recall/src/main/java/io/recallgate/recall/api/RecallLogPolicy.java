@@ -31,6 +31,11 @@ public record RecallLogPolicy(Questions questions, int days) {
         }
     }
 
+    /** Whether there is a log. */
+    public boolean isKept() {
+        return questions != Questions.NONE;
+    }
+
     /** Checks the days. */
     public RecallLogPolicy {
         if (days < 1 || days > MAX_DAYS) {

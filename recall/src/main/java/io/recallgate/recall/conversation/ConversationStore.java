@@ -28,6 +28,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 
 /** {@link ConversationService} on PostgreSQL. Any thread. */
 public final class ConversationStore implements ConversationService {
@@ -39,6 +40,7 @@ public final class ConversationStore implements ConversationService {
     private static final String INJECTIONS = Statements.load("conversation/injections");
     private static final String PINNED = Statements.load("conversation/pinned");
     private static final String ACCEPT = Statements.load("conversation/accept");
+    private static final String GIVEN = Statements.load("conversation/given");
     private static final String INJECT = Statements.load("conversation/inject");
     private static final String TRIM = Statements.load("conversation/trim");
 
@@ -47,13 +49,18 @@ public final class ConversationStore implements ConversationService {
     private final Database database;
     private final MemoryStore memories;
     private final DatabaseTime time;
+    private final BooleanSupplier logs;
     private final RemovedTurns removed;
 
-    /** @param memories writes the memories of a turn, in the same transaction as the rest */
-    public ConversationStore(Database database, MemoryStore memories, DatabaseTime time) {
+    /**
+     * @param memories writes the memories of a turn, in the same transaction as the rest
+     * @param logs whether it is noted what turns are given after a recall; read for each turn
+     */
+    public ConversationStore(Database database, MemoryStore memories, DatabaseTime time, BooleanSupplier logs) {
         this.database = database;
         this.memories = memories;
         this.time = time;
+        this.logs = logs;
         this.removed = new RemovedTurns(time);
     }
 
@@ -125,6 +132,14 @@ public final class ConversationStore implements ConversationService {
                                 .addValue(pinnedJson(injection))
                                 .addValue(time.now())
                                 .addValue(versions(injection, turn.shown())));
+        UUID recall = turn.recall();
+        Future<?> given = injection == null || recall == null || !logs.getAsBoolean()
+                ? Future.succeededFuture()
+                : connection
+                        .preparedQuery(GIVEN)
+                        .execute(Tuple.of(scope.owner(), scope.project(), turn.session(), recall)
+                                .addValue(injection.memories().toArray(UUID[]::new))
+                                .addValue(time.now()));
         Future<?> trimmed = connection
                 .preparedQuery(TRIM)
                 .execute(Tuple.tuple()
@@ -133,7 +148,7 @@ public final class ConversationStore implements ConversationService {
                         .addValue(turn.session())
                         .addValue(KEPT_CHECKPOINTS)
                         .addValue(MAX_CHAINS));
-        return Future.all(accepted, injected, trimmed).mapEmpty();
+        return Future.all(accepted, injected, given, trimmed).mapEmpty();
     }
 
     private static Tuple scoped(Scope scope, String session, String chain) {

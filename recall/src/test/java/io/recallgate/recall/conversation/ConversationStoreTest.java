@@ -35,20 +35,23 @@ class ConversationStoreTest extends RealDatabaseTest {
     private static final Scope ALICE = new Scope("alice", "atlas");
     private static final Scope BOB = new Scope("bob", "atlas");
     private static final String SESSION = "s1";
+    private static final UUID RECALL = new UUID(7, 7);
 
     private MemoryStore memories;
     private ConversationStore store;
+    private volatile boolean logs = true;
 
     @BeforeEach
     void open() {
-        testDatabase.execute("truncate conversation_checkpoint, conversation_injection, memory_removed");
+        testDatabase.execute(
+                "truncate conversation_checkpoint, conversation_injection, memory_removed, recall_log_given");
         memories = new MemoryStore(
                 database,
                 new SimpleWords(),
                 vectors,
                 vertx.createSharedWorkerExecutor("test-recall", 2),
                 new MemoryStore.Config(SystemClock.INSTANCE, DatabaseTime.SERVER, () -> "f1"));
-        store = new ConversationStore(database, memories, DatabaseTime.SERVER);
+        store = new ConversationStore(database, memories, DatabaseTime.SERVER, () -> logs);
     }
 
     @Test
@@ -84,7 +87,9 @@ class ConversationStoreTest extends RealDatabaseTest {
         Checkpoint impossible = new Checkpoint(chain(3), 3, 4, 0, 10, true, "t");
 
         Await.settled(store.accept(
-                        ALICE, new AcceptedTurn(SESSION, drafts(List.of("lost")), impossible, null, Map.of()), soon()))
+                        ALICE,
+                        new AcceptedTurn(SESSION, drafts(List.of("lost")), impossible, null, Map.of(), null),
+                        soon()))
                 .onSuccess(done -> {
                     throw new AssertionError("was stored");
                 });
@@ -264,6 +269,20 @@ class ConversationStoreTest extends RealDatabaseTest {
     }
 
     @Test
+    void whatATurnWasGivenIsInTheLogOfItsRecallUnlessThereIsNone() {
+        UUID kyoto = remember(ALICE, "Kyoto");
+        UUID oslo = remember(ALICE, "Oslo");
+        accept(ALICE, turn(3, List.of("x"), injection(2, List.of(kyoto, oslo))));
+        accept(ALICE, turn(5, List.of("y"), null));
+        logs = false;
+        accept(ALICE, turn(7, List.of("z"), injection(6, List.of(kyoto))));
+
+        assertThat(text("select string_agg(concat_ws(' ', owner, project, session, recall_id, memories), '|')"
+                        + " from recall_log_given"))
+                .isEqualTo("alice atlas s1 " + RECALL + " {" + kyoto + "," + oslo + "}");
+    }
+
+    @Test
     void pinnedMemoriesComeOldestFirstAndBounded() {
         pin(ALICE, "one");
         remember(ALICE, "not pinned");
@@ -337,7 +356,8 @@ class ConversationStoreTest extends RealDatabaseTest {
         Map<UUID, Long> shown = injection == null
                 ? Map.of()
                 : injection.memories().stream().collect(Collectors.toMap(Function.identity(), id -> 1L));
-        return new AcceptedTurn(session, drafts(contents), checkpoint(messages), injection, shown);
+        return new AcceptedTurn(
+                session, drafts(contents), checkpoint(messages), injection, shown, injection == null ? null : RECALL);
     }
 
     private static List<MemoryDraft> drafts(List<String> contents) {

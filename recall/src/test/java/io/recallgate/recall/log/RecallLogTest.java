@@ -227,11 +227,13 @@ class RecallLogTest {
         log.accept(recall("old", answered(1), 1));
         clock.advanceMillis(RecallLog.GATHER_MILLIS);
         written(1);
+        given("old");
         policy.set(new RecallLogPolicy(Questions.HASHED, 2));
         clock.advance(Duration.ofDays(2).minusMinutes(30));
         log.accept(recall("young", answered(1), 2));
         clock.advanceMillis(RecallLog.GATHER_MILLIS);
         written(2);
+        given("young");
         assertThat(row("count(*)")).isEqualTo("2");
         // Each pruning arms the next one once it is done.
         Await.until("the old one is gone", () -> {
@@ -239,6 +241,15 @@ class RecallLogTest {
             return row("count(*)").equals("1");
         });
         assertThat(row("total_ms")).isEqualTo("2");
+        assertThat(server.queryText(
+                        "select string_agg(session, ',') from recall_log_given where owner = '" + scope.owner() + "'"))
+                .isEqualTo("young");
+    }
+
+    /** What a turn of this session was given just now. */
+    private void given(String session) {
+        server.execute("insert into recall_log_given values (gen_random_uuid(), '" + scope.owner() + "', '', '"
+                + session + "', '" + clock.instant() + "', array[gen_random_uuid()])");
     }
 
     @Test

@@ -157,6 +157,7 @@ final class Preparing {
         private Chosen chosen = Chosen.NONE;
         private Future<List<Memory>> pinned = Future.succeededFuture(List.of());
         private @Nullable Future<RecallResponse> recalled;
+        private @Nullable UUID recallId;
 
         Steps(TurnSession session) {
             this.transcript = session.transcript();
@@ -229,6 +230,7 @@ final class Preparing {
                 return List.of();
             }
             RecallResponse response = answered.result();
+            recallId = response.recallId();
             labels.recall(response.recallId().toString());
             if (response.degraded() != null) {
                 labels.degraded(response.degraded().wireName());
@@ -301,7 +303,7 @@ final class Preparing {
                     request,
                     session,
                     new SplicedTurn.Sent(
-                            ready.rung(), ready.plan(), ready.extras().chosen(), counter.tokenizer()),
+                            ready.rung(), ready.plan(), ready.extras().chosen(), counter.tokenizer(), recallId),
                     ready.splice(),
                     labels.headers()));
         }

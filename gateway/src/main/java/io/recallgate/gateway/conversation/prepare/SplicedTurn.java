@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** A turn that is ready to be sent, and what is to be remembered of it afterwards. */
@@ -66,8 +67,14 @@ final class SplicedTurn implements PreparedTurn {
      * @param plan of it
      * @param fresh what the newest message was given in this turn
      * @param tokenizer whose tokens the plan has
+     * @param recall that was asked for it; null for none
      */
-    record Sent(Rung rung, FitPlan plan, Chosen fresh, Tokenizer tokenizer) {}
+    record Sent(
+            Rung rung,
+            FitPlan plan,
+            Chosen fresh,
+            Tokenizer tokenizer,
+            @Nullable UUID recall) {}
 
     SplicedTurn(
             MemoryPreparation node,
@@ -185,7 +192,7 @@ final class SplicedTurn implements PreparedTurn {
                         begun(reply))
                 : List.of();
         return new AcceptedTurn(
-                session.name(), drafts, checkpoint(), injection(), sent.fresh().versions());
+                session.name(), drafts, checkpoint(), injection(), sent.fresh().versions(), sent.recall());
     }
 
     /** Where the answer begins. With Anthropic it goes on with what stands at the end of the request as its beginning. */

@@ -171,6 +171,8 @@ class MemoryPreparationTest extends PreparationTest {
         assertThat(injection.chain()).isEqualTo(checkpoint.chain());
         assertThat(injection.memories()).containsExactly(KYOTO.id());
         assertThat(injection.pinned()).isEqualTo(Map.of());
+        assertThat(turn.shown()).isEqualTo(Map.of(KYOTO.id(), KYOTO.version()));
+        assertThat(turn.recall()).isNotNull();
     }
 
     @Test
