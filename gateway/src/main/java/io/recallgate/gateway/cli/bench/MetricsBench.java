@@ -93,8 +93,11 @@ public final class MetricsBench {
         GatewayClient looker = owners.get(0);
         Map<String, String> settings = Map.of(
                 "RECALLGATE_API_KEYS_FILE", directory.resolve("keys.yaml").toString(), "RECALLGATE_UPSTREAM", "demo");
-        try (ChildGateway gateway =
-                        ChildGateway.startWith(looker, clock, pauses, port, directory.resolve("data"), settings);
+        try (ChildGateway gateway = ChildGateway.startWith(
+                        looker,
+                        clock,
+                        pauses,
+                        new ChildGateway.Launch(port, directory.resolve("data"), settings, List.of()));
                 Progress progress = new Progress(screen, clock, "measuring /metrics")) {
             progress.show("starting");
             gateway.awaitMillis("/health/ready");
