@@ -19,6 +19,7 @@ import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.FakeClock;
+import io.recallgate.time.VertxTimers;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.util.concurrent.TimeUnit;
@@ -55,7 +56,7 @@ class BodyBoundsTest {
             return;
         }
         Deadline lifetime = Deadline.afterMillis(clock, 1_000);
-        new PassThrough(new JsonWorkers(readers))
+        new PassThrough(new JsonWorkers(readers, new VertxTimers(vertx)))
                 .prepare(
                         new TurnRequest(
                                 Protocol.OPENAI, Scope.LOCAL, null, MemoryUse.OFF, body, lifetime, new CancelSignal()),

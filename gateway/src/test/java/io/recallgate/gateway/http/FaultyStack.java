@@ -131,7 +131,7 @@ final class FaultyStack implements AutoCloseable {
                         gateway.vertx,
                         troubled(recall.recall()),
                         counted(recall.conversations()),
-                        new JsonWorkers(gateway.runtime.readers()),
+                        new JsonWorkers(gateway.runtime.readers(), gateway.timers),
                         fallbacks,
                         SystemClock.INSTANCE,
                         gateway.timers),
