@@ -104,6 +104,7 @@ public final class RecallgateCommand implements Runnable {
 
     static CommandLine commandLine(CliContext context, GatewayServer server) {
         CommandLine bench = new CommandLine(new BenchCommand())
+                .addSubcommand(new BenchProbesCommand(context))
                 .addSubcommand(new BenchRecallCommand(context))
                 .addSubcommand(new BenchRelayCommand(context))
                 .addSubcommand(new BenchReplayCommand(context))

@@ -181,7 +181,8 @@ final class ProbeGate {
 
     private void launch(long now) {
         to(GateState.FLYING);
-        Flight begun = new Flight(++flights, Objects.requireNonNull(generation).id(), now, options.budgetNanos());
+        Long idle = charged == null ? null : Long.valueOf(now - charged.settledNanos());
+        Flight begun = new Flight(++flights, Objects.requireNonNull(generation).id(), now, options.budgetNanos(), idle);
         flight = begun;
         cadence.beganAt(now);
         effects.add(new ProbeEffect.Launch(begun.id(), begun.budgetNanos()));

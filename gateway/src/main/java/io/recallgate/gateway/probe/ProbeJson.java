@@ -82,12 +82,14 @@ public final class ProbeJson {
     /** An attempt that has ended. */
     public static JsonObject of(Settled result) {
         ProbeOutcome outcome = result.outcome();
+        Long idle = result.flight().idleNanos();
         return new JsonObject()
                 .put("attempt", result.flight().id())
                 .put("outcome", outcome.verdict().name().toLowerCase(Locale.ROOT))
                 .put("cause", outcome.cause())
                 .put("detail", outcome.detail())
                 .put("mode", outcome.mode())
+                .put("idle_before_ms", idle == null ? null : decimal(idle))
                 .put("span_ms", decimal(result.spanNanos()))
                 .put("charged_ms", decimal(result.chargedNanos()))
                 .put("abandoned", outcome.abandoned())

@@ -59,8 +59,14 @@ public record ProbeView(
      * @param generation it is about
      * @param startNanos when it began
      * @param budgetNanos that it was begun with, whatever the options say since
+     * @param idleNanos from the end of the attempt before, null for the first
      */
-    public record Flight(long id, long generation, long startNanos, long budgetNanos) {}
+    public record Flight(
+            long id,
+            long generation,
+            long startNanos,
+            long budgetNanos,
+            @Nullable Long idleNanos) {}
 
     /**
      * An attempt that has ended.

@@ -19,6 +19,7 @@ class HelpTest {
                 "status",
                 "eval",
                 "bench",
+                "bench probes",
                 "bench recall",
                 "bench relay",
                 "bench replay",

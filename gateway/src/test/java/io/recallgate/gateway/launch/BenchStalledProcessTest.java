@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code bench replay} and {@code bench stalled} in their small forms, with real gateways. How fast those are is no matter
- * of a test, so a missed goal is none either.
+ * {@code bench replay}, {@code bench stalled} and {@code bench probes} in their small forms, with real gateways. How fast
+ * those are is no matter of a test, so a missed goal is none either.
  */
 @Timeout(600)
 class BenchStalledProcessTest {
@@ -77,6 +77,21 @@ class BenchStalledProcessTest {
         assertThat(figures.getJsonObject("open").getJsonObject("degraded"))
                 .isEqualTo(new JsonObject().put("embedding-circuit-open", 10));
         assertThat(n(figures.getJsonObject("lexical"), "ms")).isEqualTo(10);
+    }
+
+    /** What the pacing promises, of a provider that is cheap, dear, given up and refuses; not how often that lets it run. */
+    @Test
+    void probesAreChargedNoMoreThanTheirDutyInAnyPhase() throws Exception {
+        JsonObject figures = figures("probes", "--speed", "5", "--percent", "12", "--json");
+        int attempts = 0;
+        for (Object each : figures.getJsonArray("rows")) {
+            JsonObject row = (JsonObject) each;
+            attempts += row.getInteger("attempts");
+            assertThat(row.getDouble("charged_share", 0.0)).as(row.encode()).isLessThanOrEqualTo(0.2001);
+            assertThat(row.getDouble("below_floor_ms")).as(row.encode()).isLessThanOrEqualTo(0.1);
+        }
+        assertThat(figures.getJsonArray("rows")).hasSize(10);
+        assertThat(attempts).isGreaterThan(4);
     }
 
     private static int n(JsonObject figures, String spans) {

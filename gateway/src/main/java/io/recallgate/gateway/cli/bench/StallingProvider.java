@@ -186,7 +186,8 @@ public final class StallingProvider implements AutoCloseable {
         return stallMillis;
     }
 
-    private static JsonObject answer(JsonArray inputs) {
+    /** Vectors of these texts, in the shape of an answer. */
+    static JsonObject answer(JsonArray inputs) {
         JsonArray data = new JsonArray();
         for (int i = 0; i < inputs.size(); i++) {
             data.add(new JsonObject()
