@@ -196,18 +196,7 @@ final class RecallMemory implements MemoryPart {
                     live.recall(),
                     registry);
             this.fallbacks = new FallbackWorkers(vertx, time.timers());
-            this.turns = new MemoryPreparation(
-                    new MemoryPreparation.Parts(
-                            vertx,
-                            recall,
-                            new ConversationStore(database, memories, DatabaseTime.SERVER, () -> live.log()
-                                    .get()
-                                    .isKept()),
-                            new JsonWorkers(readers, time.timers()),
-                            fallbacks,
-                            time.clock(),
-                            time.timers()),
-                    live.turns());
+            this.turns = turns(database);
             this.runner = JobRunner.create(
                     vertx,
                     new JobRunner.Stores(database, vectors),
@@ -257,6 +246,23 @@ final class RecallMemory implements MemoryPart {
                     live.recall(),
                     new CompositeMeterRegistry());
             return List.of(new WriteCanary(embedder, canaries), new KnowledgeProbe(observed, canaries, untraced));
+        }
+
+        private TurnPreparation turns(Database database) {
+            ConversationStore conversations =
+                    new ConversationStore(database, memories, DatabaseTime.SERVER, () -> live.log()
+                            .get()
+                            .isKept());
+            return new MemoryPreparation(
+                    new MemoryPreparation.Parts(
+                            vertx,
+                            recall,
+                            store,
+                            new JsonWorkers(readers, time.timers()),
+                            fallbacks,
+                            time.clock(),
+                            time.timers()),
+                    live.turns());
         }
 
         Future<Void> begin() {
