@@ -40,6 +40,8 @@ public final class PgVectorIndex implements VectorIndex {
     private static final int MAX_SIZES = 10_000;
     /** The index is read on, this many passages at a time, until enough memories are among them. */
     private static final int PAGE_PASSAGES = 256;
+    /** How many memories are read for each that is wanted: later rounds of the scan find some that are nearer. */
+    private static final double READ_PER_WANTED = 1.5;
     /** Nor further than the scan itself goes: see {@code sql/pgvector/iterative-scan.sql}. */
     private static final int MAX_PASSAGES = 40_000;
 
@@ -187,29 +189,30 @@ public final class PgVectorIndex implements VectorIndex {
                         .compose(ignored -> connection.prepare(statement))
                         .compose(prepared -> {
                             Cursor cursor = prepared.cursor(parameters);
-                            return read(cursor, new LinkedHashMap<>(), 0, query.limit(), cancel)
+                            return read(cursor, new HashMap<>(), 0, (int) (READ_PER_WANTED * query.limit()), cancel)
                                     .eventually(() -> prepared.close());
                         }))
                 // The scan gave up before the filter let enough through.
-                .compose(hits ->
-                        hits.size() < query.limit() ? exact(query, deadline, cancel) : Future.succeededFuture(hits));
+                .compose(best -> best.size() < query.limit()
+                        ? exact(query, deadline, cancel)
+                        : Future.succeededFuture(nearest(best, query.limit())));
     }
 
-    /** Nearest first, so the first passage of a memory is its best. */
-    private static Future<List<VectorHit>> read(
-            Cursor cursor, Map<UUID, Double> best, int sofar, int limit, CancelSignal cancel) {
+    /** About nearest first: which passage of a memory is its best is known only after them all. */
+    private static Future<Map<UUID, Double>> read(
+            Cursor cursor, Map<UUID, Double> best, int sofar, int enough, CancelSignal cancel) {
         if (cancel.isCancelled()) {
             // Between two pages there is no statement that could be ended.
             return Future.failedFuture(new FailureException(FailureCode.CANCELLED, "the caller gave up"));
         }
         return cursor.read(PAGE_PASSAGES).compose(rows -> {
             for (Row row : rows) {
-                best.putIfAbsent(row.getUUID(0), row.getDouble(1));
+                best.merge(row.getUUID(0), row.getDouble(1), Math::max);
             }
             int seen = sofar + rows.size();
-            return best.size() < limit && cursor.hasMore() && seen < MAX_PASSAGES
-                    ? read(cursor, best, seen, limit, cancel)
-                    : Future.succeededFuture(nearest(best, limit));
+            return best.size() < enough && cursor.hasMore() && seen < MAX_PASSAGES
+                    ? read(cursor, best, seen, enough, cancel)
+                    : Future.succeededFuture(best);
         });
     }
 
