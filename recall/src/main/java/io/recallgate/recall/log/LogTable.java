@@ -78,19 +78,18 @@ final class LogTable {
     /** What {@link RecallStats} has of the table. */
     record Read(boolean sampled, Map<RecallMode, RecallStats.Mode> modes) {}
 
-    Future<Read> read(Scope scope, Duration window, Deadline deadline) {
-        // One more than counts tells that there are more.
-        int most = RecallStats.MAX_RECALLS;
+    /** @param most so many of the newest recalls are looked at */
+    Future<Read> read(Scope scope, Duration window, int most, Deadline deadline) {
         Tuple reasons = Tuple.of(scope.owner(), scope.project(), time.now(), seconds(window), most);
         Tuple modes = Tuple.of(scope.owner(), scope.project(), time.now(), seconds(window), most)
                 .addDouble((double) RecallStats.SLOW_MILLIS);
         return database.connection(deadline, connection -> connection
                 .preparedQuery(REASONS)
                 .execute(reasons)
-                .compose(why -> connection.preparedQuery(MODES).execute(modes).map(rows -> read(rows, why))));
+                .compose(why -> connection.preparedQuery(MODES).execute(modes).map(rows -> read(rows, why, most))));
     }
 
-    private static Read read(RowSet<Row> rows, RowSet<Row> why) {
+    private static Read read(RowSet<Row> rows, RowSet<Row> why, int most) {
         Map<RecallMode, Map<DegradeReason, Long>> reasons = new EnumMap<>(RecallMode.class);
         for (Row row : why) {
             reasons.computeIfAbsent(mode(row), ignored -> new EnumMap<>(DegradeReason.class))
@@ -112,7 +111,7 @@ final class LogTable {
                             spans(row),
                             reasons.getOrDefault(mode, Map.of())));
         }
-        return new Read(seen >= RecallStats.MAX_RECALLS, modes);
+        return new Read(seen >= most, modes);
     }
 
     private static RecallStats.@Nullable Spans spans(Row row) {

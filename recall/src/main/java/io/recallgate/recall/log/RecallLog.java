@@ -133,7 +133,7 @@ public final class RecallLog implements Consumer<RecallRecord>, RecallStatistics
 
     @Override
     public Future<RecallStats> recent(Scope scope, Duration window, Deadline deadline) {
-        return table.read(scope, window, deadline)
+        return table.read(scope, window, RecallStats.MAX_RECALLS, deadline)
                 .map(read -> new RecallStats(
                         window,
                         read.sampled(),

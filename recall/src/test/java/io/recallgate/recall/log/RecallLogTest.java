@@ -253,6 +253,49 @@ class RecallLogTest {
     }
 
     @Test
+    void whatIsKeptForDaysIsRemovedOnceTheyAreOverAndNotADayLater() {
+        LogTable table = new LogTable(database, DatabaseTime.of(clock));
+        log.accept(recall("old", answered(1), 1));
+        clock.advanceMillis(RecallLog.GATHER_MILLIS);
+        written(1);
+        policy.set(new RecallLogPolicy(Questions.HASHED, 1_000));
+
+        clock.advance(Duration.ofDays(2).minusHours(1));
+        Await.result(table.prune(2, 1_000, soon()));
+        assertThat(row("count(*)")).isEqualTo("1");
+        clock.advance(Duration.ofHours(2));
+        Await.result(table.prune(2, 1_000, soon()));
+        assertThat(row("count(*)")).isEqualTo("0");
+    }
+
+    @Test
+    void whereThereAreMoreRecallsThanAreLookedAtItIsTheNewestThatCount() {
+        LogTable table = new LogTable(database, DatabaseTime.of(clock));
+        for (int i = 0; i < 3; i++) {
+            log.accept(recall("before the repair", degraded(1, DegradeReason.EMBEDDING_TIMEOUT), 2_500));
+        }
+        clock.advanceMillis(RecallLog.GATHER_MILLIS);
+        written(3);
+        clock.advanceMillis(60_000);
+        log.accept(recall("after it", answered(1), 5));
+        log.accept(recall("after it", answered(1), 6));
+        clock.advanceMillis(RecallLog.GATHER_MILLIS);
+        written(5);
+
+        LogTable.Read read = Await.result(table.read(scope, Duration.ofHours(1), 2, soon()));
+
+        assertThat(read.sampled()).isTrue();
+        assertThat(read.modes().get(RecallMode.HYBRID)).satisfies(mode -> {
+            assertThat(mode.n()).isEqualTo(2);
+            assertThat(mode.spans()).isEqualTo(new RecallStats.Spans(5.5, 5.8, 5.9, 5.95, 5.99, 6));
+            assertThat(mode.reasons()).isEmpty();
+        });
+        assertThat(Await.result(table.read(scope, Duration.ofHours(1), 6, soon()))
+                        .sampled())
+                .isFalse();
+    }
+
+    @Test
     void aDatabaseThatIsGoneCostsTheLogItsLinesAndTheCallerNothing() {
         TestDatabase doomed = TestDatabase.embedded();
         Database short_ = Database.open(vertx, doomed.options(), new VertxTimers(vertx));
