@@ -489,6 +489,7 @@ final class Invariants {
             }
         }
         require(idle == 0 || waiting == 0, "a worker is idle while work waits");
+        documentsLeaveOff();
         require(hope || queued.isEmpty(), "work waits and nobody comes to do it");
         require(abandoned.isEmpty() || waiting <= ending, "a worker is left with unwanted work while other work waits");
         if (waiting > coming + idle && (pool.identity != null || coming == 0) && gateAdmits()) {
@@ -603,8 +604,37 @@ final class Invariants {
             dispatches(dispatch);
         } else if (message instanceof ToWorker.Terminate terminate) {
             terminates(terminate);
+        } else if (message instanceof ToWorker.Pause pause) {
+            pauses(pause);
         }
         require(!ended, "something is sent after the end");
+    }
+
+    private void pauses(ToWorker.Pause message) {
+        Slot.Slice slice = pool.slots.all().get(message.slot()).heldSlice();
+        require(
+                slice.operations.stream().noneMatch(operation -> operation.admittedAs == Priority.QUERY),
+                "a query leaves off");
+        require(slice.rows() > 1, "a slice of one row leaves off");
+        require(leavingOff() <= runnable(Priority.QUERY), "documents leave off although no query waits for it");
+    }
+
+    /** Workers that were told to leave off and have not yet. */
+    private long leavingOff() {
+        return pool.slots.count(slot -> slot.slice != null && slot.state.isServing() && slot.slice.pauseSent);
+    }
+
+    /** A query waits for no more rows of documents than run, where workers run them one by one. */
+    private void documentsLeaveOff() {
+        long ending = pool.slots.count(slot ->
+                slot.slice != null && slot.state.isServing() && (slot.slice.pauseSent || slot.slice.terminateSent));
+        long could = pool.slots.count(slot -> slot.slice != null
+                && slot.state == SlotState.RUNNING
+                && slot.slice.mayPause
+                && slot.slice.rows() > 1
+                && !slot.slice.pauseSent
+                && !slot.slice.terminateSent);
+        require(could == 0 || runnable(Priority.QUERY) <= ending, "a query waits for documents that could leave off");
     }
 
     private void terminates(ToWorker.Terminate message) {

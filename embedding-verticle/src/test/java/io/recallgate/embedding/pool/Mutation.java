@@ -96,6 +96,21 @@ record Mutation(String name, String type, String find, String replacement) {
                     "int i = leftOff.size() - 1; i >= 0; i--",
                     "int i = 0; i < leftOff.size(); i++"),
             new Mutation(
+                    "a query waits for all rows of documents",
+                    "Scheduler",
+                    "        if (waiting == 0 || pool.closed) {",
+                    "        if (waiting >= 0 || pool.closed) {"),
+            new Mutation(
+                    "all workers leave off for one query",
+                    "Scheduler",
+                    "                flow.pause(slot);\n                waiting--;",
+                    "                flow.pause(slot);"),
+            new Mutation(
+                    "documents leave off for documents",
+                    "Scheduler",
+                    "        int waiting = pool.operations.queue().countQueries(pool::mayRun);",
+                    "        int waiting = pool.operations.queue().count(pool::mayRun);"),
+            new Mutation(
                     "a run is ended although nothing else waits",
                     "Scheduler",
                     "if (waiting-- > 0) {",

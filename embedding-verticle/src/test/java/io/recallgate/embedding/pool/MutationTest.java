@@ -41,6 +41,9 @@ import org.slf4j.LoggerFactory;
  *   <li>a run is ended that somebody waits for
  *   <li>work that was left off loses its turn
  *   <li>work that was left off turns round
+ *   <li>a query waits for all rows of documents
+ *   <li>all workers leave off for one query
+ *   <li>documents leave off for documents
  *   <li>a run is ended although nothing else waits
  *   <li>a waiter settles twice
  *   <li>a waiter's deadline stays armed
