@@ -2,6 +2,7 @@ package io.recallgate.gateway.http.pipeline;
 
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.Timers;
 import io.vertx.core.Future;
@@ -10,6 +11,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +46,9 @@ final class BodyReader {
         Reading reading = new Reading(exchange, bounds, charge);
         if (announced > 0 && !reading.charge(announced)) {
             return Future.failedFuture(full());
+        }
+        if (announced >= JsonWorkers.LARGE_BYTES) {
+            reading.makeRoom(Math.toIntExact(announced));
         }
         reading.start(request);
         return reading.done.future();
@@ -91,6 +96,9 @@ final class BodyReader {
         private final Charge charge;
         private final Promise<Void> done = Promise.promise();
         private final List<Buffer> chunks = new ArrayList<>();
+        /** Where a long body is put as it comes: pieces that are kept would be copied from one part of the heap to the next. */
+        private byte @Nullable [] room;
+
         private long charged;
         private long received;
         private Timers.@Nullable Timer timer;
@@ -121,6 +129,11 @@ final class BodyReader {
             return true;
         }
 
+        /** For a body that is charged, so this is bounded as its bytes are. */
+        void makeRoom(int bytes) {
+            room = new byte[bytes];
+        }
+
         private void chunk(Buffer chunk) {
             received += chunk.length();
             if (done.future().isComplete()) {
@@ -131,13 +144,34 @@ final class BodyReader {
             } else if (received > charged && !charge(received - charged)) {
                 fail(full());
             } else {
+                keep(chunk);
+            }
+        }
+
+        private void keep(Buffer chunk) {
+            byte[] body = room;
+            if (body == null) {
                 chunks.add(chunk);
+            } else if (received <= body.length) {
+                chunk.getBytes(body, Math.toIntExact(received - chunk.length()));
+            } else {
+                // More than was announced, which no connection lets through that we know of.
+                chunks.add(Buffer.buffer(Arrays.copyOf(body, Math.toIntExact(received - chunk.length()))));
+                chunks.add(chunk);
+                room = null;
             }
         }
 
         private void end() {
             stopTimer();
-            if (!done.future().isComplete()) {
+            byte[] body = room;
+            if (done.future().isComplete()) {
+                return;
+            }
+            if (body != null) {
+                exchange.body(received == body.length ? body : Arrays.copyOf(body, Math.toIntExact(received)));
+                done.complete();
+            } else {
                 exchange.body(chunks, received);
                 done.complete();
             }
@@ -152,6 +186,7 @@ final class BodyReader {
         private void fail(FailureException failure) {
             stopTimer();
             chunks.clear();
+            room = null;
             done.tryFail(failure);
         }
 

@@ -1,5 +1,6 @@
 package io.recallgate.gateway.http.pipeline;
 
+import io.netty.buffer.Unpooled;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.config.ApiKeys.Right;
@@ -15,6 +16,7 @@ import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.internal.buffer.BufferInternal;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
@@ -142,8 +144,13 @@ public final class Exchange {
      * @param decoder turns the JSON object into what the route wants; may throw a {@link FailureException}
      */
     public <T> Future<T> decode(Function<JsonObject, T> decoder) {
+        byte[] read = whole;
         List<Buffer> body = chunks;
-        return workers.run(Lane.FOREGROUND, bodyBytes, deadline, () -> decoder.apply(StrictJson.object(joined(body))));
+        return workers.run(
+                Lane.FOREGROUND,
+                bodyBytes,
+                deadline,
+                () -> decoder.apply(StrictJson.object(read != null ? read : joined(body))));
     }
 
     /**
@@ -152,12 +159,10 @@ public final class Exchange {
      * @return fails with {@code overloaded} or {@code deadline-exceeded}
      */
     public Future<byte[]> bytes() {
-        byte[] inflated = whole;
+        byte[] read = whole;
         List<Buffer> body = chunks;
         dropBody();
-        return inflated != null
-                ? Future.succeededFuture(inflated)
-                : workers.runSurely(bodyBytes, deadline, () -> joined(body));
+        return read != null ? Future.succeededFuture(read) : workers.runSurely(bodyBytes, deadline, () -> joined(body));
     }
 
     /** Replaces the body by what it is when it is inflated; that may be large even if the body is not. */
@@ -311,6 +316,13 @@ public final class Exchange {
     void body(List<Buffer> read, long bytes) {
         chunks = read;
         bodyBytes = bytes;
+    }
+
+    void body(byte[] read) {
+        // Wrapped, since the public ways to a buffer copy.
+        chunks = List.of(BufferInternal.buffer(Unpooled.wrappedBuffer(read)));
+        bodyBytes = read.length;
+        whole = read;
     }
 
     /** Lets the body go once it is decoded or nobody wants it. */
