@@ -94,6 +94,8 @@ class ModelReplacementTest {
                                                 "postgresql://" + at.user() + ":" + at.password() + "@" + at.host()
                                                         + ":" + at.port() + "/" + at.database()))
                         .put("embedding", new JsonObject().put("workers", 2))
+                        // Vectors and work of the pool are counted.
+                        .put("probes", new JsonObject().put("cadence-ms", 0))
                         // Upkeep has a round at each third of the lease.
                         .put("jobs", new JsonObject().put("lease-ms", 1_500).put("other-models-keep-ms", 0)));
         HttpServer server =

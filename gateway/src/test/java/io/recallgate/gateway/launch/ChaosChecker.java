@@ -41,7 +41,8 @@ final class ChaosChecker {
         Map<String, String> rules = new LinkedHashMap<>();
         rules.put(
                 "memories without all vectors of their content",
-                "select m.external_id from memory m where not exists (select 1 from memory_vector v"
+                "select m.external_id from memory m where owner <> 'recallgate:probes' and not exists"
+                        + " (select 1 from memory_vector v"
                         + " where v.memory_id = m.id and v.content_hash = m.content_hash"
                         + " group by v.fingerprint having count(*) = max(v.passages) and min(v.passages) = max(v.passages))");
         rules.put(
@@ -54,7 +55,8 @@ final class ChaosChecker {
                 "select id || ' ' || state || ' ' || errors::text from embedding_job where state not in ('done', 'cancelled')");
         rules.put(
                 "memories whose content was embedded by no job",
-                "select m.external_id from memory m where not exists (select 1 from embedding_job j"
+                "select m.external_id from memory m where owner <> 'recallgate:probes' and not exists"
+                        + " (select 1 from embedding_job j"
                         + " where j.memory_id = m.id and j.content_hash = m.content_hash and j.state = 'done')");
         rules.put(
                 "contents embedded twice",
@@ -69,7 +71,8 @@ final class ChaosChecker {
         try (Connection connection = open();
                 Statement statement = connection.createStatement()) {
             Map<String, List<String>> stored = new HashMap<>();
-            try (ResultSet rows = statement.executeQuery("select external_id, content from memory")) {
+            try (ResultSet rows = statement.executeQuery(
+                    "select external_id, content from memory where owner <> 'recallgate:probes'")) {
                 while (rows.next()) {
                     stored.computeIfAbsent(rows.getString(1), ignored -> new ArrayList<>())
                             .add(rows.getString(2));
