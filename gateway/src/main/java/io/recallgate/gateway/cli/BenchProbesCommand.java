@@ -140,7 +140,7 @@ final class BenchProbesCommand implements Callable<Integer> {
                     .put("provider_busy_share", row.busy())
                     .put("skipped_ticks", row.skipped())
                     .put("states", states)
-                    .put("met", isMet(row)));
+                    .put("goals_met", isMet(row)));
         });
         return new JsonObject()
                 .put("speed", speed)
