@@ -257,7 +257,7 @@ final class RecallMemory implements MemoryPart {
                     new MemoryPreparation.Parts(
                             vertx,
                             recall,
-                            store,
+                            conversations,
                             new JsonWorkers(readers, time.timers()),
                             fallbacks,
                             time.clock(),
