@@ -57,7 +57,7 @@ class ConversationFaultsTest {
                 response.putHeader("content-type", "application/json").end(OK);
         // The first turn of a process takes longer than its budget may.
         for (int i = 0; i < 3; i++) {
-            ask(question(), false);
+            ask(question());
         }
     }
 
@@ -75,8 +75,7 @@ class ConversationFaultsTest {
         Map<String, Double> before = outcomes();
         strike(it);
 
-        Answer answer =
-                it.part() == Part.CLIENT ? asClient(it) : ask(body(it), it.trouble() == Trouble.STALL && large(it));
+        Answer answer = it.part() == Part.CLIENT ? asClient(it) : ask(body(it));
 
         stack.heal();
         assertThat(answer.status).as(answer.body).isEqualTo(expected.status());
@@ -108,9 +107,7 @@ class ConversationFaultsTest {
         left.clear();
         stack.upstream.received.clear();
         Eventually.holds(
-                "a turn is given what is remembered",
-                20,
-                () -> ask(question(), false).memories() > 0);
+                "a turn is given what is remembered", 20, () -> ask(question()).memories() > 0);
     }
 
     private void strike(FaultCase it) {
@@ -205,7 +202,7 @@ class ConversationFaultsTest {
     private static Answer asClient(FaultCase it) throws Exception {
         boolean before = it.when() == When.BEFORE;
         if (it.trouble() == Trouble.ERROR && before) {
-            return ask("{\"messages\":", false);
+            return ask("{\"messages\":");
         }
         String body = question();
         if (it.trouble() == Trouble.SLOW) {
@@ -291,11 +288,9 @@ class ConversationFaultsTest {
         }
     }
 
-    private static Answer ask(String body, boolean hurried) {
-        String[] headers = hurried
-                ? new String[] {"x-recallgate-session", "s" + cases, "x-recallgate-deadline-ms", "1000"}
-                : new String[] {"x-recallgate-session", "s" + cases};
-        HttpResponse<String> response = stack.gateway.post(path(Protocol.OPENAI), body, headers);
+    private static Answer ask(String body) {
+        HttpResponse<String> response =
+                stack.gateway.post(path(Protocol.OPENAI), body, "x-recallgate-session", "s" + cases);
         return new Answer(
                 response.statusCode(), response.body(), response.headers().map());
     }
