@@ -249,10 +249,9 @@ final class RecallMemory implements MemoryPart {
         }
 
         private TurnPreparation turns(Database database) {
-            ConversationStore conversations =
-                    new ConversationStore(database, memories, DatabaseTime.SERVER, () -> live.log()
-                            .get()
-                            .isKept());
+            ConversationStore store = new ConversationStore(database, memories, DatabaseTime.SERVER, () -> live.log()
+                    .get()
+                    .isKept());
             return new MemoryPreparation(
                     new MemoryPreparation.Parts(
                             vertx,
