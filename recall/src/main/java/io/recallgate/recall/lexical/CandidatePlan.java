@@ -16,8 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 record CandidatePlan(List<String> finding, int walk) {
 
-    /** About how many candidates are read: several times the hundred that leave, at some three microseconds each. */
-    static final int BUDGET_ROWS = 600;
+    /**
+     * About how many candidates are read: three times the hundred that leave, at some six microseconds each; and of common
+     * words as many more memories are walked for them.
+     */
+    static final int BUDGET_ROWS = 300;
 
     /** The bound where statistics are stale or absent. */
     static final int MAX_ROWS = 4_000;

@@ -18,21 +18,23 @@ class CandidatePlanTest {
     void rareTermsFindAndCommonOnesOnlyScore() {
         CandidatePlan plan = CandidatePlan.of(
                 List.of("the-usual", "rare", "middling"),
-                statistics(50_000, Map.of("the-usual", 20_000, "middling", 400)));
+                statistics(50_000, Map.of("the-usual", 20_000, "middling", CandidatePlan.BUDGET_ROWS - 1)));
         assertThat(plan.finding()).containsExactly("rare", "middling");
         assertThat(plan.walk()).isZero();
     }
 
     @Test
     void termsThatFitTheBudgetAllFind() {
-        CandidatePlan plan = CandidatePlan.of(List.of("a", "b"), statistics(5_000, Map.of("a", 300, "b", 300)));
+        CandidatePlan plan = CandidatePlan.of(
+                List.of("a", "b"),
+                statistics(5_000, Map.of("a", CandidatePlan.BUDGET_ROWS / 2, "b", CandidatePlan.BUDGET_ROWS / 2)));
         assertThat(plan.finding()).containsExactly("a", "b");
     }
 
     @Test
     void aTermThatIsTooCommonIsLookedForAmongTheNewest() {
         CandidatePlan plan = CandidatePlan.of(List.of("a"), statistics(10_000, Map.of("a", 5_000)));
-        assertThat(plan.walk()).isEqualTo(1_200);
+        assertThat(plan.walk()).isEqualTo(2 * CandidatePlan.BUDGET_ROWS);
         CandidatePlan rarer = CandidatePlan.of(List.of("a"), statistics(1_000_000, Map.of("a", 5_000)));
         assertThat(rarer.walk()).isEqualTo(CandidatePlan.MAX_WALK);
     }
