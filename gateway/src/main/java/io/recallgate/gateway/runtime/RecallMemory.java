@@ -256,7 +256,7 @@ final class RecallMemory implements MemoryPart {
                     new MemoryPreparation.Parts(
                             vertx,
                             recall,
-                            conversations,
+                            store,
                             new JsonWorkers(readers, time.timers()),
                             fallbacks,
                             time.clock(),
