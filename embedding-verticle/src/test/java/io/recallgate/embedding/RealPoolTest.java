@@ -85,10 +85,12 @@ class RealPoolTest {
         List<Future<EmbedResult>> given = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
             CancelSignal cancel = new CancelSignal();
+            // Other words each time: the result of a run that was left may be kept, and would answer at once.
+            String text = "word" + i + " ";
             given.add(pool.embedder()
                     .embed(request(
                             cancel,
-                            Stream.generate(() -> "word ".repeat(400)).limit(4).toArray(String[]::new))));
+                            Stream.generate(() -> text.repeat(400)).limit(4).toArray(String[]::new))));
             if (i % 3 == 0) {
                 embed("in between " + i);
             }
