@@ -108,6 +108,8 @@ class ReplaceModelTest extends PoolTest {
         slow.release();
         asked.forEach(PoolTest::join);
         assertThat(replaceBy("next").getJsonObject("model").getString("to")).isEqualTo("next");
+        // Vert.x does not end when it is closed while a verticle is being deployed.
+        awaitStatus(status -> states(status).allMatch("idle"::equals));
     }
 
     @Test

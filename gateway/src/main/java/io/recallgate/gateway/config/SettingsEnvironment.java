@@ -28,13 +28,11 @@ final class SettingsEnvironment {
             "RECALLGATE_PROJECT",
             "RECALLGATE_VERSION",
             "RECALLGATE_PROMETHEUS_PORT",
+            "RECALLGATE_GRAFANA_PORT",
             "RECALLGATE_JRE_IMAGE",
             "RECALLGATE_DATABASE_PASSWORD",
             "RECALLGATE_LIFECYCLE_PORT",
             "RECALLGATE_EVAL_DIR");
-
-    /** Designed and not built yet: whoever sets one should not believe that it does something. */
-    private static final Pattern NOT_YET = Pattern.compile("RECALLGATE_PROBE_.*");
 
     /** What Kubernetes sets for a service named recallgate, and what the tests read. */
     private static final Pattern FOREIGN = Pattern.compile("RECALLGATE_(SERVICE_.*|PORT|PORT_\\d+_.*|TEST_.*)");
@@ -74,10 +72,7 @@ final class SettingsEnvironment {
         if (name.startsWith(PREFIX)
                 && !NOT_SETTINGS.contains(name)
                 && !FOREIGN.matcher(name).matches()) {
-            throw new ConfigException(
-                    NOT_YET.matcher(name).matches()
-                            ? name + ": this setting is not part of this version yet; unset it"
-                            : name + " is not a setting; " + instead(name));
+            throw new ConfigException(name + " is not a setting; " + instead(name));
         }
     }
 

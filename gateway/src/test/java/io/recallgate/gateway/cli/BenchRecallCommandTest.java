@@ -112,6 +112,7 @@ class BenchRecallCommandTest {
     void benchAloneSaysWhatItCanMeasure() {
         assertThat(line.run("bench")).isEqualTo(2);
 
-        assertThat(line.err()).contains("'recall', 'replay', 'stalled', 'start' or 'metrics'");
+        assertThat(line.err())
+                .contains("'recall', 'sessions', 'relay', 'replay', 'stalled', 'probes', 'start' or 'metrics'");
     }
 }

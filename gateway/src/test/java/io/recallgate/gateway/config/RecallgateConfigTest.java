@@ -79,7 +79,6 @@ class RecallgateConfigTest {
                 "RECALLGATE_JOB_BACKOFF_MAX_MS | 5 | RECALLGATE_JOB_BACKOFF_MAX_MS is '5': allowed is at least RECALLGATE_JOB_BACKOFF_BASE_MS",
                 "RECALLGATE_DATABASE_POOL_SIZE | 31 | RECALLGATE_DATABASE_POOL_SIZE is '31': allowed is at most 30 with the embedded PostgreSQL; RECALLGATE_DATABASE_URL names another",
                 "RECALLGATE_HTTP_PROT | 1 | RECALLGATE_HTTP_PROT is not a setting; did you mean RECALLGATE_HTTP_PORT?",
-                "RECALLGATE_PROBE_DUTY | 0.2 | RECALLGATE_PROBE_DUTY: this setting is not part of this version yet; unset it",
                 "RECALLGATE_CONTEXT_WINDOWS | my-model=12 | RECALLGATE_CONTEXT_WINDOWS is 'my-model=12': allowed is a list such as my-model=32768,other-*=200000",
                 "RECALLGATE_UPSTREAM_OPENAI_URL | ftp://api.example | RECALLGATE_UPSTREAM_OPENAI_URL is 'ftp://api.example': allowed is a URL such as https://host/path",
                 "RECALLGATE_EMBEDDING_PROVIDER | openai | RECALLGATE_EMBEDDING_URL is not set: with RECALLGATE_EMBEDDING_PROVIDER 'openai' it is the base URL of the server",

@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A random conversation as agents have them: turns of a user, instructions between them, rounds of parallel tool calls with their results, pictures, long
- * outputs, notes beside results, ids that come again. It grows by {@link #turn}; what was said before stays.
+ * A random conversation as agents have them: turns of a user, instructions between them, rounds of parallel tool calls with
+ * their results, pictures, long outputs, notes beside results, ids that come again. It grows by {@link #turn}; what was said
+ * before stays. Instructions at the beginning are a matter of how it is sent.
  */
 public final class History {
 
@@ -91,7 +92,7 @@ public final class History {
     }
 
     private void user() {
-        if (protocol == Protocol.OPENAI && random.nextInt(6) == 0) {
+        if (protocol == Protocol.OPENAI && !messages.isEmpty() && random.nextInt(6) == 0) {
             messages.add(message(random.nextBoolean() ? "system" : "developer").put("content", text(6)));
         }
         ObjectNode user = message("user");
