@@ -1,5 +1,6 @@
 package io.recallgate.gateway.launch;
 
+import io.recallgate.recall.api.Scope;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -47,10 +48,12 @@ final class JobHistory {
             create trigger chaos_job after update on embedding_job
               for each row when (old.state is distinct from new.state) execute function chaos_job();
 
+            -- Probes write vectors of their own, for which there is no job.
             create function chaos_vector() returns trigger language plpgsql as $$
             begin
               insert into chaos_history (at, memory, content_hash, state)
-              values (clock_timestamp(), new.memory_id, new.content_hash, 'vector');
+              select clock_timestamp(), new.memory_id, new.content_hash, 'vector'
+              from memory where id = new.memory_id and owner <> '%s';
               return new;
             end $$;
 
@@ -81,7 +84,7 @@ final class JobHistory {
     /** Begins to write down. */
     static JobHistory install(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute(INSTALL);
+            statement.execute(INSTALL.formatted(Scope.PROBE_OWNER));
         }
         return new JobHistory(connection);
     }
