@@ -81,15 +81,22 @@ class BenchStalledProcessTest {
 
     /** What the pacing promises, of a provider that is cheap, dear, given up and refuses; not how often that lets it run. */
     @Test
+    @Tag("long")
     void probesAreChargedNoMoreThanTheirDutyInAnyPhase() throws Exception {
         JsonObject figures = figures("probes", "--speed", "5", "--percent", "12", "--json");
         int attempts = 0;
+        int pauses = 0;
         for (Object each : figures.getJsonArray("rows")) {
             JsonObject row = (JsonObject) each;
             attempts += row.getInteger("attempts");
             assertThat(row.getDouble("charged_share", 0.0)).as(row.encode()).isLessThanOrEqualTo(0.2001);
-            assertThat(row.getDouble("below_floor_ms")).as(row.encode()).isLessThanOrEqualTo(0.1);
+            // A row with a single attempt has no pause to look at.
+            if (row.getDouble("below_floor_ms") != null) {
+                pauses++;
+                assertThat(row.getDouble("below_floor_ms")).as(row.encode()).isLessThanOrEqualTo(0.1);
+            }
         }
+        assertThat(pauses).isPositive();
         assertThat(figures.getJsonArray("rows")).hasSize(10);
         assertThat(attempts).isGreaterThan(4);
     }
