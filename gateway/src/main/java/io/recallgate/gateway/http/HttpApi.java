@@ -112,7 +112,7 @@ public final class HttpApi {
         endpoints.addAll(conversations.endpoints());
         endpoints.addAll(new OperationRoutes(runtime).endpoints());
         endpoints.addAll(new ProbeRoutes(runtime).endpoints());
-        endpoints.addAll(new HealthRoutes(runtime, environment.registry()).endpoints());
+        endpoints.addAll(new HealthRoutes(vertx, runtime, environment.registry()).endpoints());
         Future<String> sampler =
                 // Instances go round the event loops: as many as Vert.x has by default leave none unwatched.
                 vertx.deployVerticle(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.gateway.postgres.Eventually;
 import io.recallgate.recall.api.DegradeReason;
 import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.MemoryKind;
@@ -14,6 +15,9 @@ import io.recallgate.recall.api.RecallMode;
 import io.recallgate.recall.api.RecallRequest;
 import io.recallgate.recall.api.RecallResponse;
 import io.recallgate.recall.api.Scope;
+import io.recallgate.recall.read.ReadWorkers;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.SystemClock;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -22,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -340,5 +345,28 @@ class NativeRoutesTest {
                 .contains("recallgate_event_loop_lag_seconds_bucket")
                 .doesNotContain(id)
                 .doesNotContain("secret-path");
+    }
+
+    @Test
+    void metricsAreShownWhileAllReadWorkersHang() throws Exception {
+        CountDownLatch hanging = new CountDownLatch(2);
+        CountDownLatch latch = new CountDownLatch(1);
+        Deadline deadline = Deadline.afterMillis(SystemClock.INSTANCE, 60_000);
+        for (int i = 0; i < 2; i++) {
+            gateway.runtime
+                    .readers()
+                    .run(ReadWorkers.Ask.until(deadline), () -> {
+                        hanging.countDown();
+                        return latch.await(60, TimeUnit.SECONDS);
+                    })
+                    .onFailure(late -> latch.countDown());
+        }
+        Eventually.holds("both hang", 20, () -> hanging.getCount() == 0);
+
+        HttpResponse<String> response = gateway.get("/metrics");
+
+        assertThat(latch.getCount()).as("they still do").isOne();
+        assertThat(response.statusCode()).isEqualTo(200);
+        latch.countDown();
     }
 }

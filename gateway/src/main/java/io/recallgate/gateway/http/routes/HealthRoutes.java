@@ -1,24 +1,28 @@
 package io.recallgate.gateway.http.routes;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.recallgate.failure.FailureCode;
+import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.config.ApiKeys.Right;
-import io.recallgate.gateway.http.json.JsonWorkers;
 import io.recallgate.gateway.http.pipeline.Endpoint;
 import io.recallgate.gateway.http.pipeline.Exchange;
 import io.recallgate.gateway.http.pipeline.Gate;
 import io.recallgate.gateway.http.pipeline.Reply;
 import io.recallgate.gateway.runtime.GatewayRuntime;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Health, metrics and the description of the API. */
 public final class HealthRoutes {
@@ -28,16 +32,23 @@ public final class HealthRoutes {
 
     private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
+    /** Scrapes under way and waiting: a Prometheus sends one at a time, and anybody may ask. */
+    private static final int MAX_SCRAPES = 8;
+
     private final GatewayRuntime runtime;
     private final PrometheusMeterRegistry registry;
+    private final WorkerExecutor scraper;
+    private final AtomicInteger scrapes = new AtomicInteger();
     private final Buffer description;
 
     /**
      * Reads the API's description from the class path.
      *
+     * @param vertx whose event loops serve
      * @param registry what {@code GET /metrics} shows
      */
-    public HealthRoutes(GatewayRuntime runtime, PrometheusMeterRegistry registry) {
+    public HealthRoutes(Vertx vertx, GatewayRuntime runtime, PrometheusMeterRegistry registry) {
+        this.scraper = vertx.createSharedWorkerExecutor("recallgate-metrics", 1);
         this.runtime = runtime;
         this.registry = registry;
         this.description = Buffer.buffer(resource("/openapi.yaml"));
@@ -84,10 +95,19 @@ public final class HealthRoutes {
         return Reply.json(503, body).header("retry-after", "1");
     }
 
+    /**
+     * A scrape walks every meter, some milliseconds. On a thread of its own: while read workers and everything else hang,
+     * metrics are what shows it.
+     */
     private Future<Reply> metrics(Exchange exchange) {
-        // A scrape walks every meter: a few milliseconds, so it is treated like a large body.
-        return Future.succeededFuture(new Reply(
-                200, METRICS_TYPE, Map.of(), JsonWorkers.LARGE_BYTES, () -> Buffer.buffer(registry.scrape())));
+        if (scrapes.incrementAndGet() > MAX_SCRAPES) {
+            scrapes.decrementAndGet();
+            return Future.failedFuture(new FailureException(FailureCode.OVERLOADED, "too many scrapes at once")
+                    .retryAfter(Duration.ofSeconds(1)));
+        }
+        return scraper.executeBlocking(() -> Buffer.buffer(registry.scrape()), false)
+                .onComplete(done -> scrapes.decrementAndGet())
+                .map(page -> Reply.of(200, METRICS_TYPE, page));
     }
 
     private Future<Reply> openApi(Exchange exchange) {
