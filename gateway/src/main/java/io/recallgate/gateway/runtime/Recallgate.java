@@ -220,7 +220,7 @@ public final class Recallgate implements GatewayRuntime {
 
     /** Waits for the model, but not for ever, and for nothing that a restart would not cure. */
     private Future<Void> warm() {
-        warmTimer.set(timers.schedule(TimeUnit.MILLISECONDS.toNanos(WARM_MILLIS), () -> {
+        arm(warmTimer, timers.schedule(TimeUnit.MILLISECONDS.toNanos(WARM_MILLIS), () -> {
             if (warm.tryComplete()) {
                 LOG.warn("embeddings are not up after {} ms; serving without them until they are", WARM_MILLIS);
             }
@@ -243,13 +243,21 @@ public final class Recallgate implements GatewayRuntime {
     }
 
     private void armReload() {
-        reload.set(
-                timers.schedule(TimeUnit.MILLISECONDS.toNanos(RELOAD_MILLIS), () -> vertx.executeBlocking(this::reload)
-                        .onComplete(done -> {
-                            if (lifecycle.state() == LifecycleState.READY) {
-                                armReload();
-                            }
-                        })));
+        arm(reload, timers.schedule(TimeUnit.MILLISECONDS.toNanos(RELOAD_MILLIS), () -> vertx.executeBlocking(
+                        this::reload)
+                .onComplete(done -> {
+                    if (lifecycle.state() == LifecycleState.READY) {
+                        armReload();
+                    }
+                })));
+    }
+
+    /** Keeps a timer for the stop to cancel; a stop that came meanwhile has not seen it. */
+    private void arm(AtomicReference<Timers.@Nullable Timer> reference, Timers.Timer timer) {
+        reference.set(timer);
+        if (stopping.get() != null) {
+            cancel(reference);
+        }
     }
 
     private @Nullable Void reload() {
