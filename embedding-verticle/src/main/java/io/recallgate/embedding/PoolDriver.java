@@ -151,10 +151,10 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
         for (Effect effect : dispatcher.handle(event, now)) {
             try {
                 effect.performBy(this);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 // Such as from a handler of a caller without a context, which runs right here: the dispatcher counts
                 // all its effects as done, so one that fails must not take the answers of others with it.
-                log.error("{} failed", effect.getClass().getSimpleName(), e);
+                Turns.tell(effect.getClass().getSimpleName() + " failed", e);
             }
         }
         showSoon();

@@ -46,12 +46,20 @@ final class PoolEmbedder implements CancellableEmbedder {
         Waiters.Waiter waiter = new Waiters.Waiter(request.cancel(), promise, driver.caller());
         long number = driver.nextWaiter();
         waiter.listen(() -> driver.onPool(() -> leave(number, request)));
-        driver.onPool(() -> arrived(number, request, waiter));
+        driver.onPool(() -> {
+            driver.waiters().add(number, waiter);
+            try {
+                arrived(number, request);
+            } catch (RuntimeException | Error e) {
+                // Such as after Vert.x has closed, when there is neither a timer nor a thread for a large one.
+                Turns.tell("the embedding pool could not take request " + request.id(), e);
+                settle(number, FailureException.of(e));
+            }
+        });
         return promise.future();
     }
 
-    private void arrived(long number, EmbedRequest request, Waiters.Waiter waiter) {
-        driver.waiters().add(number, waiter);
+    private void arrived(long number, EmbedRequest request) {
         if (isOver(request) || leastBytes(request) > driver.large().maxBytes()) {
             // Not let in whatever a look at it would show.
             submit(number, request, leastBytes(request), null, request.cancel().cause());

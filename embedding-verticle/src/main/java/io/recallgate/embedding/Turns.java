@@ -4,7 +4,7 @@ import io.vertx.core.Context;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,10 +24,14 @@ final class Turns implements Executor {
     /** Tasks of others that a thread runs before it goes on with its own work: some hundred microseconds. */
     static final int MAX_TASKS = 64;
 
+    private static final AtomicIntegerFieldUpdater<Turns> TAKEN =
+            AtomicIntegerFieldUpdater.newUpdater(Turns.class, "taken");
+
     private final Context home;
     private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
-    /** Waiting and running. */
-    private final AtomicInteger pending = new AtomicInteger();
+    /** Whether somebody has the turn. Given back by a mere write, for which there is always stack left. */
+    @SuppressWarnings("UnusedVariable") // read by TAKEN
+    private volatile int taken;
 
     private volatile @Nullable Thread holder;
 
@@ -40,22 +44,35 @@ final class Turns implements Executor {
     @Override
     public void execute(Runnable task) {
         waiting.add(task);
-        if (pending.getAndIncrement() == 0) {
-            run();
+        run();
+    }
+
+    /**
+     * Runs what waits, unless somebody else does. Whatever is thrown, the turn is given back: after the error of a caller
+     * whose stack is at its end, tasks wait for the next that comes, and no longer. A thread that has done enough gives
+     * it back, too, before it asks home: whoever comes first goes on, also while that event loop is held up.
+     */
+    private void run() {
+        int done = 0;
+        while (!waiting.isEmpty() && TAKEN.compareAndSet(this, 0, 1)) {
+            try {
+                while (done < MAX_TASKS && !waiting.isEmpty()) {
+                    done++;
+                    runNext();
+                }
+            } finally {
+                taken = 0;
+            }
+            if (done == MAX_TASKS) {
+                if (waiting.isEmpty() || isLeftToHome()) {
+                    return;
+                }
+                done = 0;
+            }
         }
     }
 
-    private void run() {
-        int done = 0;
-        do {
-            if (done++ == MAX_TASKS && isTakenHome()) {
-                return;
-            }
-            runNext();
-        } while (pending.decrementAndGet() > 0);
-    }
-
-    private boolean isTakenHome() {
+    private boolean isLeftToHome() {
         try {
             home.runOnContext(ignored -> run());
             return true;
@@ -72,9 +89,20 @@ final class Turns implements Executor {
         try {
             task.run();
         } catch (RuntimeException | Error e) {
-            log.error("a turn of the embedding pool failed", e);
+            tell("a turn of the embedding pool failed", e);
         } finally {
             holder = null;
+        }
+    }
+
+    /** Logs what was thrown, and outlives what logging throws: out of memory, or a message that cannot be built. */
+    static void tell(String what, Throwable thrown) {
+        try {
+            log.error(what, thrown);
+        } catch (RuntimeException | Error e) {
+            if (e != thrown) {
+                thrown.addSuppressed(e);
+            }
         }
     }
 

@@ -129,6 +129,24 @@ class TurnsTest {
     }
 
     @Test
+    void whatCannotEvenBeLoggedTakesNobodysTurn() {
+        List<String> order = new ArrayList<>();
+
+        turns.execute(() -> {
+            turns.execute(() -> order.add("brought inside"));
+            throw new IllegalStateException() {
+                @Override
+                public String getMessage() {
+                    throw new StackOverflowError("while it is logged");
+                }
+            };
+        });
+        turns.execute(() -> order.add("next"));
+
+        assertThat(order).containsExactly("brought inside", "next");
+    }
+
+    @Test
     void thePoolsStateIsNotTouchedOutsideOfATurn() {
         turns.execute(turns::require);
 
