@@ -21,6 +21,13 @@ import org.slf4j.LoggerFactory;
  */
 final class UnitOfWork<T> {
 
+    /**
+     * The server keeps a statement's bound until the next one is set, and holds the setting itself to it: after one of a
+     * millisecond the next unit of work on the connection could fail at once. The caller does not wait for it, it is
+     * answered by its own timer.
+     */
+    private static final long MIN_STATEMENT_MILLIS = 50;
+
     private static final Logger LOG = LoggerFactory.getLogger(UnitOfWork.class);
 
     private final Promise<T> promise;
@@ -121,7 +128,8 @@ final class UnitOfWork<T> {
             release(connection);
             return Future.failedFuture(DatabaseFailures.deadlineExceeded());
         }
-        long timeoutMillis = Math.max(1, Math.min(deadline.remainingMillis(), Database.MAX_STATEMENT_MILLIS));
+        long timeoutMillis =
+                Math.max(MIN_STATEMENT_MILLIS, Math.min(deadline.remainingMillis(), Database.MAX_STATEMENT_MILLIS));
         // Not awaited: it travels ahead of the statements on the same connection, and costs no round trip.
         Future<?> bounded =
                 connection.query("set statement_timeout = " + timeoutMillis).execute();
