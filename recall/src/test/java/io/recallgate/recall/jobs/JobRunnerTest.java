@@ -120,9 +120,9 @@ class JobRunnerTest extends JobsTest {
 
     @Test
     void aRunnerHoldsNoMoreContentThanItsBoundAndGoesOnAsItEnds() {
-        rememberMany(30);
+        // In whatever order they come: nine characters each, and one beyond the bound.
+        rememberMany(10, 30);
         embedder.holdAll();
-        // Nine characters each, and one beyond the bound.
         runner(new JobOptions("a", 8, 25, 600_000, 24 * 3_600_000L, 0));
         Await.until("three are in flight", () -> embedder.asked.size() == 3);
         assertThat(count("running")).isEqualTo(3);

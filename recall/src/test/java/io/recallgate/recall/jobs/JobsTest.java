@@ -119,8 +119,13 @@ abstract class JobsTest extends RealDatabaseTest {
     }
 
     void rememberMany(int count) {
+        rememberMany(0, count);
+    }
+
+    /** Each says its number. */
+    void rememberMany(int first, int count) {
         List<MemoryDraft> drafts = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
+        for (int i = first; i < first + count; i++) {
             drafts.add(draft("memory " + i, null, null));
         }
         Await.result(store.remember(SCOPE, drafts, soon()));
