@@ -30,6 +30,9 @@ final class SliceReplies {
         if (slot != null) {
             slot.dropped(message.drops(), pool.counters);
         }
+        if (slot != null && slot.wasImplied(message.sliceId())) {
+            return;
+        }
         if (slot == null || !slot.holdsSlice(message.sliceId())) {
             pool.counters.dropped(Counters.Dropped.STARTED);
             return;
@@ -166,7 +169,10 @@ final class SliceReplies {
         }
         Slice slice = slot.heldSlice();
         switch (slot.state) {
-            case DISPATCHED -> begin(slot, now);
+            case DISPATCHED -> {
+                begin(slot, now);
+                slot.impliesStart();
+            }
             case RETIRING, STUCK -> {
                 flow.threadReturned(slot, now);
                 pool.counters.dropped(kind);

@@ -3,7 +3,9 @@ package io.recallgate.embedding.pool;
 import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.protocol.SlicePart;
 import io.recallgate.embedding.protocol.WorkerDrops;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +14,8 @@ final class Slot {
 
     /** Slices without trouble after which a shrunken token cap grows again. */
     private static final int SLICES_TO_RECOVER = 16;
+
+    private static final int MAX_IMPLIED = 64;
 
     /** Why a worker is to end although nothing is wrong with it. */
     enum Retirement {
@@ -50,6 +54,12 @@ final class Slot {
     Retirement retirement;
     /** Whether it is to start again when it is empty, with or without work. */
     boolean restart;
+
+    /**
+     * Slices whose end was heard before their {@code started}, which comes by another way and is still to be heard. The
+     * last few are enough: one that is forgotten is counted as a late message and does no harm.
+     */
+    private final Deque<Long> implied = new ArrayDeque<>();
 
     /** What its worker has said to have dropped. */
     private WorkerDrops drops = WorkerDrops.NONE;
@@ -157,6 +167,19 @@ final class Slot {
         }
     }
 
+    /** Notes that the {@code started} of its slice has been overtaken by its end. */
+    void impliesStart() {
+        if (implied.size() == MAX_IMPLIED) {
+            implied.removeFirst();
+        }
+        implied.addLast(heldSlice().id);
+    }
+
+    /** Whether this is that {@code started}; once for each. */
+    boolean wasImplied(long sliceId) {
+        return implied.remove(sliceId);
+    }
+
     /** Counts what its worker has dropped since it said so before. */
     void dropped(WorkerDrops told, Counters counters) {
         counters.dropped(drops, told);
@@ -174,6 +197,7 @@ final class Slot {
         model = of;
         restart = false;
         drops = WorkerDrops.NONE;
+        implied.clear();
     }
 
     /** Forgets the worker that was here. */
