@@ -1,5 +1,6 @@
 package io.recallgate.recall.read;
 
+import io.recallgate.caller.Caller;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Timers;
@@ -10,6 +11,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Reads that a request cannot go on without, and for which there is no lesser answer: a read worker does them, and when none has
@@ -64,19 +66,16 @@ public final class SureReads {
      * @return fails as {@link ReadWorkers#run(ReadWorkers.Ask, Callable)}
      */
     public <T> Future<T> run(ReadWorkers.Ask ask, Callable<T> work) {
-        CancelSignal done = new CancelSignal();
-        Promise<T> first = ReadWorkers.promise();
-        Timers.Timer patience = timers.schedule(
-                TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS), () -> standIn(() -> instead(work, first, done)));
-        workers.run(ask.cancelledBy(done), work).onComplete(result -> {
+        Sure<T> sure = new Sure<>(work);
+        Timers.Timer patience =
+                timers.schedule(TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS), () -> standIn(sure::instead));
+        workers.run(ask.cancelledBy(sure.superseded), work).onComplete(result -> {
             patience.cancel();
-            if (result.succeeded()) {
-                first.tryComplete(result.result());
-            } else {
-                first.tryFail(result.cause());
+            if (sure.taken.compareAndSet(false, true)) {
+                sure.answer.handle(result);
             }
         });
-        return first.future();
+        return sure.answer.future();
     }
 
     private void standIn(Runnable task) {
@@ -87,19 +86,35 @@ public final class SureReads {
         }
     }
 
-    private static <T> void instead(Callable<T> work, Promise<T> first, CancelSignal done) {
-        if (first.future().isComplete()) {
-            return;
+    /** One piece of work and its one answer. */
+    private static final class Sure<T> {
+        private final Callable<T> work;
+        private final Promise<T> answer = Caller.promise();
+        private final AtomicBoolean taken = new AtomicBoolean();
+        /** Takes the work away from the read workers. */
+        private final CancelSignal superseded = new CancelSignal();
+
+        Sure(Callable<T> work) {
+            this.work = work;
         }
-        Future<T> result;
-        try {
-            result = Future.succeededFuture(work.call());
-        } catch (Throwable e) {
-            // Whatever it is, somebody waits for it.
-            result = Future.failedFuture(e);
-        }
-        if (result.succeeded() ? first.tryComplete(result.result()) : first.tryFail(result.cause())) {
-            done.cancel(CancelCause.SUPERSEDED);
+
+        /** On a spare thread. */
+        void instead() {
+            if (taken.get()) {
+                return;
+            }
+            Future<T> result;
+            try {
+                result = Future.succeededFuture(work.call());
+            } catch (Throwable e) {
+                // Whatever it is, somebody waits for it.
+                result = Future.failedFuture(e);
+            }
+            if (taken.compareAndSet(false, true)) {
+                // Before anybody hears the answer: what follows from it may free the worker that this waits for.
+                superseded.cancel(CancelCause.SUPERSEDED);
+                answer.handle(result);
+            }
         }
     }
 }
