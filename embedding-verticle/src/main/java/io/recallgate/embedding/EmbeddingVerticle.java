@@ -123,8 +123,15 @@ public final class EmbeddingVerticle extends VerticleBase {
 
     private Future<Void> sampleMemory(PoolDriver pool) {
         long charged = pool.latest().gate().chargedBytes();
-        return context.executeBlocking(() -> MemoryBudget.read(charged), false)
-                .onSuccess(budget -> pool.onPool(() -> sampled(pool, budget)))
+        return OffLoop.run(context, () -> MemoryBudget.read(charged))
+                .onComplete(read -> pool.onPool(() -> {
+                    if (read.succeeded()) {
+                        sampled(pool, read.result());
+                    } else {
+                        log.warn("the memory for workers could not be read; what was read before holds", read.cause());
+                    }
+                    sampleAgain(pool);
+                }))
                 .mapEmpty();
     }
 
@@ -139,6 +146,10 @@ public final class EmbeddingVerticle extends VerticleBase {
                     budget.limit().bytes() >> 20,
                     budget.limit().source());
         }
+    }
+
+    /** Also after one that failed. */
+    private void sampleAgain(PoolDriver pool) {
         if (!stopping) {
             memoryTimer = pool.schedule(MEMORY_SAMPLE_NANOS, () -> sampleMemory(pool));
         }

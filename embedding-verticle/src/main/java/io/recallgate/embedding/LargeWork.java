@@ -48,7 +48,7 @@ final class LargeWork {
         }
         bytes += most;
         Promise<T> answer = Promise.promise();
-        context.executeBlocking(look, false)
+        OffLoop.run(context, look)
                 .onComplete(done -> turns.execute(() -> {
                     bytes -= most;
                     answer.handle(done);

@@ -60,7 +60,7 @@ final class ModelChecks {
     }
 
     private void run(Check check) {
-        context.executeBlocking(() -> identify.apply(check.model), false)
+        OffLoop.run(context, () -> identify.apply(check.model))
                 .onComplete(done -> turns.execute(() -> checked(check, done)));
     }
 
