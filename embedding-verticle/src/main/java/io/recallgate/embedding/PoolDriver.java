@@ -1,5 +1,6 @@
 package io.recallgate.embedding;
 
+import io.recallgate.caller.Caller;
 import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.embedding.pool.Dispatcher;
 import io.recallgate.embedding.pool.Effect;
@@ -27,7 +28,6 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -101,47 +101,14 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
         };
     }
 
-    /**
-     * The context to answer the calling thread on, null for a thread that belongs to none. A thread outside of Vert.x
-     * keeps a context it once used, also one of an instance that is closed since; nothing would ever run on that.
-     */
-    @Nullable
-    Context caller() {
-        Context current = Vertx.currentContext();
-        boolean alive = current != null && (Context.isOnVertxThread() || current.owner() == vertx);
-        return alive ? current : null;
+    /** The calling code, to be answered on its context. */
+    Caller caller() {
+        return Caller.of(vertx);
     }
 
     /** Asks something in a turn of the pool and answers on the caller's context. */
     <T> Future<T> ask(Supplier<Future<T>> question) {
-        Promise<T> promise = Promise.promise();
-        Context caller = caller();
-        onPool(() -> asked(question).onComplete(answer -> answerOn(caller, () -> promise.handle(answer))));
-        return promise.future();
-    }
-
-    private static <T> Future<T> asked(Supplier<Future<T>> question) {
-        try {
-            return question.get();
-        } catch (RuntimeException e) {
-            return Future.failedFuture(FailureException.of(e));
-        }
-    }
-
-    /**
-     * Runs {@code answer} on the context of the caller, or here for a caller without one. A context that takes nothing
-     * any more, such as that of a worker that was undeployed, does not keep its caller from being answered.
-     */
-    static void answerOn(@Nullable Context caller, Runnable answer) {
-        if (caller != null) {
-            try {
-                caller.runOnContext(ignored -> answer.run());
-                return;
-            } catch (RuntimeException e) {
-                log.debug("a caller is gone before its answer", e);
-            }
-        }
-        answer.run();
+        return caller().ask(turns, question);
     }
 
     /** Gives the dispatcher an event and does what it wants. */
@@ -152,9 +119,9 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
             try {
                 effect.performBy(this);
             } catch (RuntimeException | Error e) {
-                // Such as from a handler of a caller without a context, which runs right here: the dispatcher counts
-                // all its effects as done, so one that fails must not take the answers of others with it.
-                Turns.tell(effect.getClass().getSimpleName() + " failed", e);
+                // The dispatcher counts all its effects as done: one that fails must not take the answers of others
+                // with it.
+                Caller.tell(effect.getClass().getSimpleName() + " failed", e);
             }
         }
         showSoon();

@@ -1,5 +1,6 @@
 package io.recallgate.embedding;
 
+import io.recallgate.caller.Caller;
 import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.embedding.api.EmbedRequest;
 import io.recallgate.embedding.api.EmbedResult;
@@ -52,7 +53,7 @@ final class PoolEmbedder implements CancellableEmbedder {
                 arrived(number, request);
             } catch (RuntimeException | Error e) {
                 // Such as after Vert.x has closed, when there is neither a timer nor a thread for a large one.
-                Turns.tell("the embedding pool could not take request " + request.id(), e);
+                Caller.tell("the embedding pool could not take request " + request.id(), e);
                 settle(number, FailureException.of(e));
             }
         });

@@ -8,7 +8,7 @@ import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
-import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 
 /** The pool as operators see it: any thread in, the caller's context out. */
 final class PoolOperations implements WorkerOperations {
@@ -80,13 +80,7 @@ final class PoolOperations implements WorkerOperations {
         requireOpen(pool);
     }
 
-    private <T> Future<T> onPool(Callable<T> read) {
-        return driver.ask(() -> {
-            try {
-                return Future.succeededFuture(read.call());
-            } catch (Exception e) {
-                return Future.failedFuture(FailureException.of(e));
-            }
-        });
+    private <T> Future<T> onPool(Supplier<T> read) {
+        return driver.ask(() -> Future.succeededFuture(read.get()));
     }
 }

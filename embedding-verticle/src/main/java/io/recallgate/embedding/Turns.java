@@ -1,5 +1,7 @@
 package io.recallgate.embedding;
 
+import io.recallgate.caller.Caller;
+import io.recallgate.trace.CallContext;
 import io.vertx.core.Context;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -87,22 +89,12 @@ final class Turns implements Executor {
         Runnable task = waiting.remove();
         holder = Thread.currentThread();
         try {
-            task.run();
+            // It may be another's, whose request is not the one that this thread is at.
+            CallContext.forNobody(task);
         } catch (RuntimeException | Error e) {
-            tell("a turn of the embedding pool failed", e);
+            Caller.tell("a turn of the embedding pool failed", e);
         } finally {
             holder = null;
-        }
-    }
-
-    /** Logs what was thrown, and outlives what logging throws: out of memory, or a message that cannot be built. */
-    static void tell(String what, Throwable thrown) {
-        try {
-            log.error(what, thrown);
-        } catch (RuntimeException | Error e) {
-            if (e != thrown) {
-                thrown.addSuppressed(e);
-            }
         }
     }
 

@@ -1,9 +1,9 @@
 package io.recallgate.embedding;
 
+import io.recallgate.caller.Caller;
 import io.recallgate.embedding.api.EmbedResult;
 import io.recallgate.embedding.pool.WaiterOutcome;
 import io.recallgate.time.CancelSignal;
-import io.vertx.core.Context;
 import io.vertx.core.Promise;
 import java.util.HashMap;
 import java.util.Map;
@@ -56,11 +56,10 @@ final class Waiters {
     static final class Waiter {
         private final CancelSignal signal;
         private final Promise<EmbedResult> promise;
-        private final @Nullable Context caller;
+        private final Caller caller;
         private CancelSignal.@Nullable Registration registration;
 
-        /** @param caller the context to answer on, null for a caller without one */
-        Waiter(CancelSignal signal, Promise<EmbedResult> promise, @Nullable Context caller) {
+        Waiter(CancelSignal signal, Promise<EmbedResult> promise, Caller caller) {
             this.signal = signal;
             this.promise = promise;
             this.caller = caller;
@@ -76,15 +75,12 @@ final class Waiters {
         void listen(Runnable tellPool) {
             registration = signal.onCancel(cause -> {
                 tellPool.run();
-                // A caller without a context would be answered right here, inside of whatever cancels.
-                if (caller != null) {
-                    answer(WaiterOutcome.Failure.gaveUp(cause));
-                }
+                answer(WaiterOutcome.Failure.gaveUp(cause));
             });
         }
 
         private void answer(WaiterOutcome outcome) {
-            PoolDriver.answerOn(caller, () -> complete(outcome));
+            caller.answer(() -> complete(outcome));
         }
 
         private void complete(WaiterOutcome outcome) {

@@ -19,6 +19,9 @@ public final class CallContext {
 
     private static final ThreadLocal<CallContext> WITHIN = new ThreadLocal<>();
 
+    /** Stands for what is done for nobody in particular. */
+    private static final CallContext NOBODY = of("", TraceContext.fresh());
+
     /** Longer ones are no ids of ours or of anybody's who wants them in a log. */
     private static final int MAX_ID_CHARS = 128;
 
@@ -44,7 +47,7 @@ public final class CallContext {
     public static @Nullable CallContext current() {
         CallContext within = WITHIN.get();
         if (within != null) {
-            return within;
+            return within == NOBODY ? null : within;
         }
         ContextInternal context = ContextInternal.current();
         return context == null || !context.isDuplicate() ? null : context.getLocal(CallContextPlace.PLACE);
@@ -59,6 +62,24 @@ public final class CallContext {
             String sane = id == null || id.length() > MAX_ID_CHARS ? "" : id;
             of(sane, trace.map(TraceContext::child).orElseGet(TraceContext::fresh))
                     .enter();
+        }
+    }
+
+    /**
+     * Runs a job that this thread does for somebody else than whom it works for now. Vert.x contexts that the job goes over
+     * to have theirs.
+     */
+    public static void forNobody(Runnable job) {
+        CallContext before = WITHIN.get();
+        WITHIN.set(NOBODY);
+        try {
+            job.run();
+        } finally {
+            if (before == null) {
+                WITHIN.remove();
+            } else {
+                WITHIN.set(before);
+            }
         }
     }
 

@@ -3,6 +3,8 @@ package io.recallgate.embedding;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.recallgate.trace.CallContext;
+import io.recallgate.trace.TraceContext;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
@@ -144,6 +146,19 @@ class TurnsTest {
         turns.execute(() -> order.add("next"));
 
         assertThat(order).containsExactly("brought inside", "next");
+    }
+
+    @Test
+    void whatIsDoneForAnotherIsNotLoggedUnderTheRequestThatTheThreadIsAt() throws Exception {
+        CallContext mine = CallContext.of("mine", TraceContext.fresh());
+        List<CallContext> seen = new ArrayList<>();
+
+        CallContext.within(mine, () -> {
+            turns.execute(() -> seen.add(CallContext.current()));
+            return seen.add(CallContext.current());
+        });
+
+        assertThat(seen).containsExactly(null, mine);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.recallgate.embedding;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.recallgate.caller.Caller;
 import io.recallgate.embedding.api.EmbedResult;
 import io.recallgate.embedding.pool.WaiterOutcome;
 import io.recallgate.failure.FailureCode;
@@ -14,7 +15,6 @@ import io.vertx.core.Vertx;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,7 +38,9 @@ class WaitersTest {
         CompletableFuture<Object> answered = new CompletableFuture<>();
         promise.future()
                 .onFailure(why -> answered.complete(Vertx.currentContext() == caller ? why : "another context"));
-        listen(caller);
+        CompletableFuture<Caller> asking = new CompletableFuture<>();
+        caller.runOnContext(ignored -> asking.complete(Caller.of(vertx)));
+        listen(asking.get(1, TimeUnit.MINUTES));
 
         signal.cancel(CancelCause.DISCONNECTED);
 
@@ -55,20 +57,8 @@ class WaitersTest {
     }
 
     @Test
-    void aCallerWithoutAContextWaitsForThePoolSinceNobodysCancelRunsItsHandlers() {
-        listen(null);
-
-        signal.cancel(CancelCause.CALLER);
-
-        assertThat(told).hasValue(1);
-        assertThat(promise.future().isComplete()).isFalse();
-        waiters.settle(7, WaiterOutcome.Failure.gaveUp(CancelCause.CALLER));
-        assertThat(promise.future().failed()).isTrue();
-    }
-
-    @Test
     void aSignalThatFiresAfterTheAnswerTellsNobody() {
-        listen(null);
+        listen(Caller.of(vertx));
         waiters.settle(7, WaiterOutcome.Failure.gaveUp(CancelCause.DEADLINE));
 
         signal.cancel(CancelCause.CALLER);
@@ -76,7 +66,7 @@ class WaitersTest {
         assertThat(told).hasValue(0);
     }
 
-    private void listen(@Nullable Context caller) {
+    private void listen(Caller caller) {
         Waiters.Waiter waiter = new Waiters.Waiter(signal, promise, caller);
         waiter.listen(told::incrementAndGet);
         waiters.add(7, waiter);

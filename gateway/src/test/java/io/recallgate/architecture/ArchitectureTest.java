@@ -39,6 +39,8 @@ class ArchitectureTest {
                     "io.recallgate.embedding..",
                     "io.recallgate.time..",
                     "io.recallgate.failure..",
+                    "io.recallgate.caller..",
+                    "io.recallgate.trace..",
                     "io.recallgate.digest..")
             .should()
             .dependOnClassesThat()
@@ -68,7 +70,12 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule timeAndFailuresDependOnNothingOfOurs = noClasses()
             .that()
-            .resideInAnyPackage("io.recallgate.time..", "io.recallgate.failure..", "io.recallgate.digest..")
+            .resideInAnyPackage(
+                    "io.recallgate.time..",
+                    "io.recallgate.failure..",
+                    "io.recallgate.caller..",
+                    "io.recallgate.trace..",
+                    "io.recallgate.digest..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.recallgate.embedding..", "io.recallgate.recall..", "io.recallgate.gateway..");

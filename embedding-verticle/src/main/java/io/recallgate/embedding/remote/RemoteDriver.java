@@ -15,6 +15,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,9 @@ final class RemoteDriver {
 
     private final RemoteOptions options;
     private final Time time;
-    private final Callers callers;
+    /** On which everything of a provider happens. */
+    private final Executor place;
+
     private final RemoteMetrics metrics;
     private final ProviderCalls provider;
     private final CircuitBreaker breaker;
@@ -56,10 +59,10 @@ final class RemoteDriver {
      */
     record Time(Clock clock, Timers timers, LongSupplier queryLimitMillis) {}
 
-    RemoteDriver(Vertx vertx, RemoteOptions options, Time time, Callers callers, RemoteMetrics metrics) {
+    RemoteDriver(Vertx vertx, RemoteOptions options, Time time, Executor place, RemoteMetrics metrics) {
         this.options = options;
         this.time = time;
-        this.callers = callers;
+        this.place = place;
         this.metrics = metrics;
         RemoteOptions.Breaker limits = options.breaker();
         provider = new ProviderCalls(vertx, options);
@@ -95,9 +98,9 @@ final class RemoteDriver {
         Timers.Timer timer = time.timers()
                 .schedule(
                         work.request.deadline().remainingNanos(),
-                        () -> callers.run(() -> leave(work, CancelCause.DEADLINE)));
+                        () -> place.execute(() -> leave(work, CancelCause.DEADLINE)));
         CancelSignal.Registration registration =
-                work.request.cancel().onCancel(cause -> callers.run(() -> leave(work, cause)));
+                work.request.cancel().onCancel(cause -> place.execute(() -> leave(work, cause)));
         work.endsBy(timer, registration);
         provider.plan(work.request, work.bytes).onComplete(planned -> {
             if (planned.failed()) {
@@ -174,7 +177,7 @@ final class RemoteDriver {
         List<ProviderRow> rows = work.next(now());
         Flight flight = new Flight(work, rows, attempt, probe, now());
         flights.add(flight);
-        flight.bound = time.timers().schedule(boundNanos, () -> callers.run(() -> expire(flight)));
+        flight.bound = time.timers().schedule(boundNanos, () -> place.execute(() -> expire(flight)));
         ProviderClient.Exchange exchange = provider.send(rows, dimensions(), work.call);
         flight.departs(exchange);
         exchange.answer().onComplete(answer -> {

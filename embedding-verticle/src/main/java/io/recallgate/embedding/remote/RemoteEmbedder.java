@@ -1,5 +1,6 @@
 package io.recallgate.embedding.remote;
 
+import io.recallgate.caller.Caller;
 import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.embedding.api.EmbedRequest;
 import io.recallgate.embedding.api.EmbedResult;
@@ -17,8 +18,11 @@ import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A remote provider as callers and operators see it: any thread in, the caller's context out. */
@@ -32,7 +36,10 @@ final class RemoteEmbedder implements CancellableEmbedder, WorkerOperations {
 
     private final RemoteDriver driver;
     private final RemoteOptions options;
-    private final Callers callers;
+    private final Vertx vertx;
+    /** Where everything of a provider happens; never inside of the call, so that what is being done there is done first. */
+    private final Executor place;
+
     private final Clock clock;
 
     /** The question for the dimensions under way, or the last one's failure; on the provider's context. */
@@ -41,10 +48,11 @@ final class RemoteEmbedder implements CancellableEmbedder, WorkerOperations {
     private @Nullable Deadline notBefore;
     private int firsts;
 
-    RemoteEmbedder(RemoteDriver driver, RemoteOptions options, Callers callers, Clock clock) {
+    RemoteEmbedder(RemoteDriver driver, RemoteOptions options, Vertx vertx, Executor place, Clock clock) {
         this.driver = driver;
         this.options = options;
-        this.callers = callers;
+        this.vertx = vertx;
+        this.place = place;
         this.clock = clock;
     }
 
@@ -52,14 +60,14 @@ final class RemoteEmbedder implements CancellableEmbedder, WorkerOperations {
     public Future<EmbedResult> embed(EmbedRequest request) {
         Promise<EmbedResult> promise = Promise.promise();
         long bytes = request.inputs().stream().mapToLong(EmbedInput::leastBytes).sum();
-        Work work = new Work(request, bytes, promise, callers.caller(), clock.nanoTime());
-        callers.run(() -> driver.arrive(work));
+        Work work = new Work(request, bytes, promise, Caller.of(vertx), clock.nanoTime());
+        place.execute(() -> driver.arrive(work));
         return promise.future();
     }
 
     @Override
     public Future<CancelOutcome> cancel(CancelSignal signal) {
-        return callers.ask(() -> {
+        return asking(() -> {
             Work work = driver.workOf(signal);
             CancelOutcome outcome = work == null
                     ? CancelOutcome.SETTLED
@@ -72,7 +80,7 @@ final class RemoteEmbedder implements CancellableEmbedder, WorkerOperations {
     /** Sends a text of ours if the dimensions are not known; after a failure not again before a back-off is over. */
     @Override
     public Future<ModelIdentity> model() {
-        return callers.ask(() -> {
+        return asking(() -> {
             ModelIdentity known = driver.identity();
             if (known != null) {
                 return Future.succeededFuture(known);
@@ -99,10 +107,13 @@ final class RemoteEmbedder implements CancellableEmbedder, WorkerOperations {
                         notBefore = Deadline.after(clock, options.breaker().backoff()));
     }
 
+    private <T> Future<T> asking(Supplier<Future<T>> question) {
+        return Caller.of(vertx).ask(place, question);
+    }
+
     @Override
     public Future<JsonObject> status() {
-        return callers.ask(
-                () -> Future.succeededFuture(driver.latest().toJson(options, clock.nanoTime(), clock.instant())));
+        return asking(() -> Future.succeededFuture(driver.latest().toJson(options, clock.nanoTime(), clock.instant())));
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.recallgate.time.Timers;
 import io.recallgate.time.VertxTimers;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -59,15 +60,15 @@ public final class RemoteVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        Callers callers = new Callers(vertx, context);
+        Executor place = action -> context.runOnContext(ignored -> action.run());
         RemoteMetrics gauges = new RemoteMetrics(registry);
         RemoteDriver made = new RemoteDriver(
                 vertx,
                 options,
                 new RemoteDriver.Time(clock, timers == null ? new VertxTimers(vertx) : timers, queryLimitMillis),
-                callers,
+                place,
                 gauges);
-        RemoteEmbedder outside = new RemoteEmbedder(made, options, callers, clock);
+        RemoteEmbedder outside = new RemoteEmbedder(made, options, vertx, place, clock);
         driver = made;
         embedder = outside;
         metrics = gauges;

@@ -1,5 +1,6 @@
 package io.recallgate.embedding.remote;
 
+import io.recallgate.caller.Caller;
 import io.recallgate.embedding.api.EmbedRequest;
 import io.recallgate.embedding.api.EmbedResult;
 import io.recallgate.embedding.api.EmbeddingVector;
@@ -8,7 +9,6 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Timers;
 import io.recallgate.trace.CallContext;
-import io.vertx.core.Context;
 import io.vertx.core.Promise;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +20,7 @@ final class Work {
     final EmbedRequest request;
     final long bytes;
     private final Promise<EmbedResult> promise;
-    private final @Nullable Context caller;
+    private final Caller caller;
     /** What it is asked for; looked up where it is made, on the caller's thread. */
     final @Nullable CallContext call = CallContext.current();
 
@@ -40,8 +40,7 @@ final class Work {
     private CancelSignal.@Nullable Registration registration;
     private boolean settled;
 
-    /** @param caller the context to answer on, null for a caller without one */
-    Work(EmbedRequest request, long bytes, Promise<EmbedResult> promise, @Nullable Context caller, long now) {
+    Work(EmbedRequest request, long bytes, Promise<EmbedResult> promise, Caller caller, long now) {
         this.request = request;
         this.bytes = bytes;
         this.promise = promise;
@@ -136,7 +135,7 @@ final class Work {
         if (registration != null) {
             registration.remove();
         }
-        Callers.answer(caller, answer);
+        caller.answer(answer);
         return true;
     }
 }

@@ -2,6 +2,7 @@ package io.recallgate.recall.read;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.recallgate.caller.Caller;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.metrics.RecallMetric;
@@ -15,11 +16,9 @@ import io.recallgate.time.SystemClock;
 import io.recallgate.time.Timers;
 import io.recallgate.time.VertxTimers;
 import io.recallgate.trace.CallContext;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -178,7 +177,7 @@ public final class ReadWorkers {
             // A worker that is free would have begun before the signal was looked at.
             return Future.failedFuture(failure(Ending.CANCELLED));
         }
-        Job<T> mine = new Job<>(ask, job, promise(), clock.nanoTime());
+        Job<T> mine = new Job<>(ask, job, Caller.promise(), clock.nanoTime());
         long id;
         synchronized (this) {
             id = ++jobsMade;
@@ -242,12 +241,6 @@ public final class ReadWorkers {
         });
         on(now -> scheduler.close());
         return done.future().onComplete(ignored -> patience.cancel());
-    }
-
-    /** One that completes on the caller's context, if there is one. */
-    static <T> Promise<T> promise() {
-        Context context = Context.isOnVertxThread() ? Vertx.currentContext() : null;
-        return context == null ? Promise.promise() : ((ContextInternal) context).promise();
     }
 
     /** Something that happens, at a time. */

@@ -1,13 +1,11 @@
 package io.recallgate.recall.search;
 
+import io.recallgate.caller.Caller;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.Timers;
 import io.vertx.core.AsyncResult;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
 import java.util.function.Supplier;
 
 /**
@@ -25,10 +23,8 @@ final class Race<T> {
      * @param late what it fails with when the deadline comes first
      */
     Race(Timers timers, Deadline deadline, Supplier<Throwable> late) {
-        // Handlers then run on the caller's context and never concurrently with its other code. Other threads may keep
-        // a context they once used, also one of an instance that is closed since; nothing would ever run on that.
-        Context context = Context.isOnVertxThread() ? Vertx.currentContext() : null;
-        promise = context == null ? Promise.promise() : ((ContextInternal) context).promise();
+        // Handlers then run on the caller's context and never concurrently with its other code.
+        promise = Caller.promise();
         timer = timers.schedule(deadline.remainingNanos(), () -> promise.tryFail(late.get()));
         promise.future().onComplete(ignored -> timer.cancel());
     }

@@ -1,6 +1,7 @@
 package io.recallgate.gateway.conversation.admission;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.recallgate.caller.Caller;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.conversation.admission.Admission.Effect;
@@ -11,11 +12,8 @@ import io.recallgate.time.Alarm;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Timers;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -78,7 +76,7 @@ public final class TurnAdmission {
      * @return fails with {@code overloaded} or {@code cancelled}
      */
     public Future<Place> admit(Scope scope, @Nullable String session, CancelSignal cancel) {
-        Promise<Place> mine = promise();
+        Promise<Place> mine = Caller.promise();
         long id;
         synchronized (this) {
             id = ++asked;
@@ -88,11 +86,6 @@ public final class TurnAdmission {
         // Not before it has arrived: a signal that has fired already takes it away here and now.
         CancelSignal.Registration registration = cancel.onCancel(cause -> leave(id));
         return mine.future().onComplete(settled -> registration.remove());
-    }
-
-    private static Promise<Place> promise() {
-        Context context = Context.isOnVertxThread() ? Vertx.currentContext() : null;
-        return context == null ? Promise.promise() : ((ContextInternal) context).promise();
     }
 
     /** One that waits; whoever has a place already gives it back by itself. */
