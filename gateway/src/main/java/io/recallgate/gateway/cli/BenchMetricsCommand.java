@@ -3,10 +3,12 @@ package io.recallgate.gateway.cli;
 import io.recallgate.gateway.cli.bench.MetricsBench;
 import io.recallgate.gateway.cli.bench.ScratchRun;
 import io.recallgate.gateway.cli.measure.Spans;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -15,8 +17,8 @@ import picocli.CommandLine.Option;
         name = "metrics",
         description =
                 "Reads /metrics of a gateway of its own while callers of 200 owners use it with sessions, projects,"
-                        + " models and paths that are new each time: how long a look takes, and how many series there are first"
-                        + " and last.",
+                        + " models and paths that are new each time: how long a look takes, under load and after it, and how many"
+                        + " series there are over time.",
         footer = {
             "",
             "The load takes the machine's cores as well: a look is timed as a client beside it sees it.",
@@ -74,6 +76,7 @@ final class BenchMetricsCommand implements Callable<Integer> {
                             .put("look_ms", quiet.toJson())
                             .put("series_first", result.seriesFirst())
                             .put("series_warm", result.seriesWarm())
+                            .put("series_in_tenths", new JsonArray(result.seriesInParts()))
                             .put("series_last", result.seriesLast())
                             .put("page_bytes", result.bytesLast())
                             .encode());
@@ -85,7 +88,8 @@ final class BenchMetricsCommand implements Callable<Integer> {
                         Locale.ROOT,
                         "/metrics under load: n %d, p50 %.1f ms, p95 %.1f ms, p99 %.1f ms%n"
                                 + "/metrics after it: n %d, p50 %.1f ms, p95 %.1f ms, p99 %.1f ms%n"
-                                + "series: %,d when ready, %,d after the first callers, %,d after %,d requests in %d s; %,d bytes%n",
+                                + "series: %,d when ready, %,d after the first callers, %s at the end of each tenth of the"
+                                + " load, %,d after %,d requests in %d s; %,d bytes%n",
                         looks.size(),
                         looks.percentileMillis(50),
                         looks.percentileMillis(95),
@@ -96,6 +100,9 @@ final class BenchMetricsCommand implements Callable<Integer> {
                         quiet.percentileMillis(99),
                         result.seriesFirst(),
                         result.seriesWarm(),
+                        result.seriesInParts().stream()
+                                .map(count -> String.format(Locale.ROOT, "%,d", count))
+                                .collect(Collectors.joining(" ")),
                         result.seriesLast(),
                         result.requests(),
                         seconds,

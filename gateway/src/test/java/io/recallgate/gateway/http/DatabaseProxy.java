@@ -22,7 +22,9 @@ final class DatabaseProxy implements AutoCloseable {
         /** Whoever sends something is cut off, and may come again. */
         CUT,
         /** Everybody is cut off, and nobody is let in. */
-        GONE
+        GONE,
+        /** Everybody is cut off, and nobody listens. */
+        REFUSED
     }
 
     private static final long SLOW_MILLIS = 20;
@@ -33,18 +35,33 @@ final class DatabaseProxy implements AutoCloseable {
     private final NetClient client = vertx.createNetClient();
     private final List<NetSocket> open = new ArrayList<>();
     private final List<Runnable> waiting = new ArrayList<>();
+    private final String host;
+    private final int serverPort;
     private volatile Mode mode = Mode.PASS;
+    private NetServer server;
 
     DatabaseProxy(String host, int serverPort) {
-        NetServer server = vertx.createNetServer().connectHandler(in -> accept(in, host, serverPort));
-        port = TestGateway.await(server.listen(0, "127.0.0.1")).actualPort();
+        this.host = host;
+        this.serverPort = serverPort;
+        server = listen(0);
+        port = server.actualPort();
     }
 
-    /** From now on. */
+    private NetServer listen(int at) {
+        return TestGateway.await(
+                vertx.createNetServer().connectHandler(this::accept).listen(at, "127.0.0.1"));
+    }
+
+    /** From now on. Called by one thread. */
     void mode(Mode next) {
+        if (next == Mode.REFUSED) {
+            TestGateway.await(server.close());
+        } else if (mode == Mode.REFUSED) {
+            server = listen(port);
+        }
         mode = next;
         vertx.runOnContext(turn -> {
-            if (next == Mode.GONE) {
+            if (next == Mode.GONE || next == Mode.REFUSED) {
                 List.copyOf(open).forEach(NetSocket::close);
             } else if (next != Mode.HOLD) {
                 List<Runnable> held = List.copyOf(waiting);
@@ -54,7 +71,7 @@ final class DatabaseProxy implements AutoCloseable {
         });
     }
 
-    private void accept(NetSocket in, String host, int serverPort) {
+    private void accept(NetSocket in) {
         if (mode == Mode.GONE) {
             in.close();
             return;

@@ -45,6 +45,9 @@ public final class MetricsBench {
 
     private static final int QUIET_LOOKS = 500;
 
+    /** Of the load, at whose ends series are counted. */
+    private static final int PARTS = 10;
+
     /** Jobs are counted every fifteen seconds. */
     private static final int JOBS_SECONDS = 45;
 
@@ -67,6 +70,7 @@ public final class MetricsBench {
      * @param requests of the load
      * @param seriesFirst when the gateway was ready
      * @param seriesWarm after every kind of request was sent once by a first few callers
+     * @param seriesInParts at the end of each tenth of the load, fewer if it was too short for a look in each
      * @param seriesLast at the end
      * @param bytesLast of the last page
      */
@@ -76,8 +80,15 @@ public final class MetricsBench {
             long requests,
             long seriesFirst,
             long seriesWarm,
+            List<Long> seriesInParts,
             long seriesLast,
-            long bytesLast) {}
+            long bytesLast) {
+
+        /** Copies the list. */
+        public Result {
+            seriesInParts = List.copyOf(seriesInParts);
+        }
+    }
 
     /**
      * Measures.
@@ -114,12 +125,13 @@ public final class MetricsBench {
             awaitJobs(looker, progress);
             Spans quiet = new Spans();
             for (int i = 0; i < QUIET_LOOKS; i++) {
-                quiet.add(timed(looker));
+                timed(looker, quiet);
                 progress.show(i + 1, QUIET_LOOKS, "looks");
             }
             String last = page(looker);
             gateway.stopMillis();
-            return new Result(looks, quiet, load.requests.get(), first, warm, series(last), last.length());
+            return new Result(
+                    looks, quiet, load.requests.get(), first, warm, load.inParts, series(last), last.length());
         }
     }
 
@@ -173,10 +185,11 @@ public final class MetricsBench {
         return 10;
     }
 
-    private long timed(GatewayClient looker) {
+    private String timed(GatewayClient looker, Spans spans) {
         long began = clock.nanoTime();
-        page(looker);
-        return clock.nanoTime() - began;
+        String page = page(looker);
+        spans.add(clock.nanoTime() - began);
+        return page;
     }
 
     /** What the load has left to be embedded would go on being load. */
@@ -211,6 +224,7 @@ public final class MetricsBench {
     private final class Load {
 
         private final AtomicLong requests = new AtomicLong();
+        private final List<Long> inParts = new ArrayList<>();
         private final List<GatewayClient> owners;
         private final int clients;
         private final long endNanos;
@@ -227,6 +241,11 @@ public final class MetricsBench {
             return clock.nanoTime() - endNanos >= 0;
         }
 
+        private long partsOver() {
+            long left = Math.max(0, endNanos - clock.nanoTime());
+            return PARTS - (left * PARTS + TimeUnit.SECONDS.toNanos(seconds) - 1) / TimeUnit.SECONDS.toNanos(seconds);
+        }
+
         private Spans look(GatewayClient looker, Progress progress) {
             ExecutorService threads = Executors.newFixedThreadPool(clients);
             try {
@@ -237,7 +256,10 @@ public final class MetricsBench {
                 }
                 Spans looks = new Spans();
                 while (!isOver()) {
-                    looks.add(timed(looker));
+                    String page = timed(looker, looks);
+                    if (inParts.size() < partsOver()) {
+                        inParts.add(series(page));
+                    }
                     progress.show(
                             seconds - TimeUnit.NANOSECONDS.toSeconds(endNanos - clock.nanoTime()), seconds, "seconds");
                     pauses.pauseMillis(LOOK_EVERY_MILLIS);
