@@ -21,10 +21,13 @@ import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
 import io.recallgate.time.VertxTimers;
+import io.recallgate.trace.CallContext;
+import io.recallgate.trace.TraceContext;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -80,6 +83,23 @@ class RecallTest {
         RecallAnswer hybrid = Await.result(client.recall(SCOPE, request("Kyoto", RecallMode.HYBRID)));
         assertThat(hybrid.served()).isEqualTo(RecallMode.HYBRID);
         assertThat(hybrid.hits()).extracting(RecallAnswer.Hit::id).contains(stored.id());
+    }
+
+    @Test
+    void whatIsAskedOverTheBusIsDoneForWhoeverAsksAndForTheOwnerThatItNames() throws Exception {
+        RecallClient client = new RecallClient(vertx);
+        CallContext call = CallContext.of("r-1", TraceContext.fresh());
+
+        Await.result(CallContext.within(call, () -> client.recall(SCOPE, request("who asks", RecallMode.HYBRID))));
+        Await.result(client.recall(SCOPE, request("nobody asks", RecallMode.HYBRID)));
+
+        CallContext there = Objects.requireNonNull(embedder.callers.get("who asks"));
+        assertThat(there.requestId()).isEqualTo("r-1");
+        assertThat(there.trace().traceId()).isEqualTo(call.trace().traceId());
+        assertThat(there.trace().spanId()).isNotEqualTo(call.trace().spanId());
+        assertThat(there.ownerHash()).isEqualTo(call.ownedBy(SCOPE.owner()).ownerHash());
+        assertThat(embedder.asked).contains("nobody asks");
+        assertThat(embedder.callers).doesNotContainKey("nobody asks");
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.embedding.api.ModelIdentity;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
+import io.recallgate.trace.CallContext;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.List;
@@ -30,6 +31,9 @@ public final class ScriptedEmbedder implements Embedder {
     /** Every text that was asked for, in order. */
     public final List<String> asked = new CopyOnWriteArrayList<>();
 
+    /** Whom a text was asked for, where that is known. */
+    public final Map<String, CallContext> callers = new ConcurrentHashMap<>();
+
     private final AtomicInteger modelQuestions = new AtomicInteger();
     private final Map<String, Promise<EmbedResult>> held = new ConcurrentHashMap<>();
     private final Map<String, FailureCode> failing = new ConcurrentHashMap<>();
@@ -46,6 +50,10 @@ public final class ScriptedEmbedder implements Embedder {
                 .toList();
         requests.add(texts);
         asked.addAll(texts);
+        CallContext caller = CallContext.current();
+        if (caller != null) {
+            texts.forEach(text -> callers.put(text, caller));
+        }
         FailureCode failure = failingAll;
         for (String text : texts) {
             failure = failure != null ? failure : failing.get(text);

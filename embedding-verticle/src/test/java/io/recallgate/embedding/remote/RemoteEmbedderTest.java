@@ -49,11 +49,16 @@ class RemoteEmbedderTest extends RemoteProviderTest {
 
         join(CallContext.within(call, () -> query("traced")));
         join(query("not traced"));
+        join(CallContext.within(call, () -> new EmbeddingClient(vertx())
+                .embed(request(Priority.QUERY, 10_000, new CancelSignal(), "over the bus"))));
 
         assertThat(provider.asked.get(0).traceparent())
                 .contains(call.trace().traceId())
                 .doesNotContain(call.trace().spanId());
         assertThat(provider.asked.get(1).traceparent()).isNull();
+        assertThat(provider.asked.get(2).traceparent())
+                .contains(call.trace().traceId())
+                .doesNotContain(call.trace().spanId());
     }
 
     @Test

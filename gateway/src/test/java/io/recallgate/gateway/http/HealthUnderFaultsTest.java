@@ -2,26 +2,11 @@ package io.recallgate.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.micrometer.prometheusmetrics.PrometheusConfig;
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.recallgate.embedding.remote.ScriptedProvider;
-import io.recallgate.gateway.config.ConfigFiles;
-import io.recallgate.gateway.config.SettingsHolder;
-import io.recallgate.gateway.http.pipeline.HttpEnvironment;
-import io.recallgate.gateway.http.pipeline.HttpOptions;
-import io.recallgate.gateway.http.transfer.TransferOptions;
-import io.recallgate.gateway.postgres.EmbeddedPostgres;
 import io.recallgate.gateway.postgres.Eventually;
-import io.recallgate.gateway.postgres.PostgresEndpoint;
-import io.recallgate.gateway.postgres.PostgresOptions;
-import io.recallgate.gateway.runtime.Recallgate;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
-import io.recallgate.time.VertxTimers;
-import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -68,79 +53,38 @@ class HealthUnderFaultsTest {
 
     private static final int IN_FLIGHT = 64;
 
-    private final Vertx vertx = Vertx.vertx();
-    private final ScriptedProvider provider = ScriptedProvider.start(8);
-    private final HttpClient client = HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(Duration.ofSeconds(20))
-            .build();
     private final List<CompletableFuture<Integer>> hanging = new ArrayList<>();
     private CountDownLatch held = new CountDownLatch(0);
-    private EmbeddedPostgres postgres;
-    private DatabaseProxy wire;
-    private Recallgate gateway;
-    private HttpApi api;
-    private int port;
+    private WholeGateway gateway;
     private int questions;
 
     private record Answer(int status, String body, long millis) {}
 
     @BeforeAll
-    void start(@TempDir Path temporary) throws Exception {
-        postgres = EmbeddedPostgres.start(PostgresOptions.of(temporary.resolve("database")), SystemClock.INSTANCE);
-        PostgresEndpoint at = postgres.endpoint();
-        wire = new DatabaseProxy(at.host(), at.port());
-        SettingsHolder settings = SettingsHolder.of(new JsonObject()
-                .put("data-dir", temporary.resolve("data").toString())
-                .put(
-                        "database",
-                        new JsonObject()
-                                .put(
-                                        "url",
-                                        "postgresql://" + at.user() + ":" + at.password() + "@127.0.0.1:" + wire.port
-                                                + "/" + at.database() + "?sslmode=disable"))
-                .put(
-                        "embedding",
-                        new JsonObject()
-                                .put("provider", "openai")
-                                .put("url", provider.url().toString())
-                                .put("model", "scripted")
-                                .put("timeout-ms", PATIENCE_MILLIS)
-                                .put("breaker-expiries", 1_000))
-                .put("probes", new JsonObject().put("cadence-ms", 86_400_000)));
-        Recallgate.Time time = new Recallgate.Time(SystemClock.INSTANCE, new VertxTimers(vertx));
-        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        gateway = Recallgate.create(vertx, ConfigFiles.of(settings), time, registry);
-        HttpOptions defaults = HttpOptions.DEFAULTS;
-        api = HttpApi.create(
-                vertx,
-                gateway,
-                new HttpEnvironment(time.clock(), time.timers(), registry, null, "127.0.0.1"),
-                () -> new HttpOptions(
-                        defaults.lifetimeMillis(), defaults.bodies(), defaults.conversations(), IN_FLIGHT),
-                TransferOptions.DEFAULTS);
-        port = TestGateway.await(api.serve(vertx.createHttpServer(HttpApi.serverOptions()))
-                        .listen(0, "127.0.0.1"))
-                .actualPort();
-        gateway.start().await(120, TimeUnit.SECONDS);
+    void start(@TempDir Path directory) throws Exception {
+        gateway = new WholeGateway(
+                directory,
+                new JsonObject()
+                        .put(
+                                "embedding",
+                                new JsonObject()
+                                        .put("timeout-ms", PATIENCE_MILLIS)
+                                        .put("breaker-expiries", 1_000))
+                        .put("probes", new JsonObject().put("cadence-ms", 86_400_000)),
+                IN_FLIGHT);
         assertThat(get("/health/ready").status()).isEqualTo(200);
     }
 
     @AfterAll
-    void stop() throws Exception {
-        gateway.stop().await(60, TimeUnit.SECONDS);
-        TestGateway.await(api.close());
-        TestGateway.await(vertx.close());
-        provider.close();
-        wire.close();
-        postgres.stop();
+    void stop() {
+        gateway.close();
     }
 
     @AfterEach
     void itComesBackByItselfAndNothingIsLeft() throws Exception {
-        wire.mode(DatabaseProxy.Mode.PASS);
-        provider.answers();
-        provider.release();
+        gateway.wire.mode(DatabaseProxy.Mode.PASS);
+        gateway.provider.answers();
+        gateway.provider.release();
         held.countDown();
         Eventually.holds("it is ready again", 60, () -> get("/health/ready").status() == 200);
         for (CompletableFuture<Integer> one : hanging) {
@@ -158,7 +102,7 @@ class HealthUnderFaultsTest {
             value = DatabaseProxy.Mode.class,
             names = {"HOLD", "CUT", "GONE", "REFUSED"})
     void withoutItsDatabaseItIsLiveAndNotReady(DatabaseProxy.Mode trouble) throws Exception {
-        wire.mode(trouble);
+        gateway.wire.mode(trouble);
 
         isNoticed(trouble + " alone");
         for (int i = 0; i < 5; i++) {
@@ -172,7 +116,7 @@ class HealthUnderFaultsTest {
             names = {"HOLD", "REFUSED"})
     void itSaysSoJustAsSoonWhileEverythingElseHangs(DatabaseProxy.Mode trouble) throws Exception {
         everythingButTheDatabaseHangs();
-        wire.mode(trouble);
+        gateway.wire.mode(trouble);
 
         isNoticed(trouble + " and everything else");
         for (int i = 0; i < 5; i++) {
@@ -197,18 +141,19 @@ class HealthUnderFaultsTest {
 
     /** Every read worker has something that does not end, as many wait as may, and so do recalls and writes. */
     private void everythingButTheDatabaseHangs() throws Exception {
-        int before = provider.count();
-        provider.stalls();
+        int before = gateway.provider.count();
+        gateway.provider.stalls();
         for (int i = 0; i < 4; i++) {
             hanging.add(recall());
         }
-        Eventually.holds("the provider was asked", 60, () -> provider.count() > before);
+        Eventually.holds("the provider was asked", 60, () -> gateway.provider.count() > before);
         CountDownLatch latch = new CountDownLatch(1);
         held = latch;
         AtomicInteger begun = new AtomicInteger();
         Deadline late = Deadline.afterMillis(SystemClock.INSTANCE, PATIENCE_MILLIS);
         for (int i = 0; i < 200; i++) {
-            gateway.readers()
+            gateway.gateway
+                    .readers()
                     .run(late, () -> {
                         begun.incrementAndGet();
                         return latch.await(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
@@ -266,7 +211,8 @@ class HealthUnderFaultsTest {
     }
 
     private CompletableFuture<Integer> post(String path, JsonObject body) {
-        return client.sendAsync(
+        return gateway.client
+                .sendAsync(
                         request(path)
                                 .header("content-type", "application/json")
                                 .header("x-recallgate-deadline-ms", Long.toString(PATIENCE_MILLIS))
@@ -278,14 +224,15 @@ class HealthUnderFaultsTest {
 
     private Answer get(String path) {
         long from = System.nanoTime();
-        HttpResponse<String> response =
-                client.sendAsync(request(path).build(), BodyHandlers.ofString()).join();
+        HttpResponse<String> response = gateway.client
+                .sendAsync(request(path).build(), BodyHandlers.ofString())
+                .join();
         return new Answer(
                 response.statusCode(), response.body(), TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - from));
     }
 
     private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gateway.port + path))
                 .timeout(Duration.ofMillis(2 * PATIENCE_MILLIS));
     }
 }

@@ -2,11 +2,7 @@ package io.recallgate.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.classic.spi.ThrowableProxyUtil;
-import ch.qos.logback.core.AppenderBase;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.conversation.turn.Protocol;
@@ -17,10 +13,7 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
-import java.util.Optional;
-import java.util.Queue;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,29 +28,9 @@ class SignalsOfRequestsTest {
     private static final String SPAN = "00f067aa0ba902b7";
 
     private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
-    private final Written written = new Written();
+    private final LinesWritten written = new LinesWritten();
     private final UpstreamStub upstream = new UpstreamStub();
     private final TestGateway gateway = new TestGateway(upstream.conversation());
-
-    /** All that is logged, at every level, with what it was logged for. */
-    private static final class Written extends AppenderBase<ILoggingEvent> {
-
-        private record Line(String text, Level level, String logger, Optional<CallContext> call) {}
-
-        private final Queue<Line> lines = new ConcurrentLinkedQueue<>();
-
-        @Override
-        protected void append(ILoggingEvent event) {
-            String thrown = event.getThrowableProxy() == null
-                    ? ""
-                    : "\n" + ThrowableProxyUtil.asString(event.getThrowableProxy());
-            lines.add(new Line(
-                    event.getFormattedMessage() + thrown,
-                    event.getLevel(),
-                    event.getLoggerName(),
-                    Optional.ofNullable(CallContext.current())));
-        }
-    }
 
     @BeforeEach
     void listen() {

@@ -126,6 +126,10 @@ public final class RecallEndpoint {
             throw fields.invalid("owner", "is the gateway's own");
         }
         String project = fields.name("project", 200);
+        CallContext call = CallContext.current();
+        if (call != null) {
+            call.ownedBy(owner).enter();
+        }
         return new Scope(owner, project == null ? "" : project);
     }
 

@@ -10,6 +10,8 @@ import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.FakeClock;
+import io.recallgate.trace.CallContext;
+import io.recallgate.trace.TraceContext;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -48,6 +50,17 @@ class ReadWorkersTest {
         } finally {
             Await.result(vertx.close());
         }
+    }
+
+    @Test
+    void aJobIsDoneForWhoeverAskedForIt() throws Exception {
+        CallContext call = CallContext.of("r-1", TraceContext.fresh());
+
+        assertThat(Await.result(CallContext.within(call, () -> workers.run(in(1_000), CallContext::current))))
+                .isSameAs(call);
+        assertThat(Await.result(workers.run(in(1_000), () -> CallContext.current() == null)))
+                .as("and the next one on that thread is not")
+                .isTrue();
     }
 
     @Test
