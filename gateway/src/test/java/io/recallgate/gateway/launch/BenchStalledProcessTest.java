@@ -86,17 +86,23 @@ class BenchStalledProcessTest {
         JsonObject figures = figures("probes", "--speed", "5", "--percent", "12", "--json");
         int attempts = 0;
         int pauses = 0;
+        int shares = 0;
         for (Object each : figures.getJsonArray("rows")) {
             JsonObject row = (JsonObject) each;
             attempts += row.getInteger("attempts");
-            assertThat(row.getDouble("charged_share", 0.0)).as(row.encode()).isLessThanOrEqualTo(0.2001);
-            // A row with a single attempt has no pause to look at.
+            // A phase that an attempt of the one before outlasted has nothing of its own to look at, and a row with a single
+            // attempt no pause.
+            if (row.getDouble("charged_share") != null) {
+                shares++;
+                assertThat(row.getDouble("charged_share")).as(row.encode()).isLessThanOrEqualTo(0.2001);
+            }
             if (row.getDouble("below_floor_ms") != null) {
                 pauses++;
                 assertThat(row.getDouble("below_floor_ms")).as(row.encode()).isLessThanOrEqualTo(0.1);
             }
         }
         assertThat(pauses).isPositive();
+        assertThat(shares).isPositive();
         assertThat(figures.getJsonArray("rows")).hasSize(10);
         assertThat(attempts).isGreaterThan(4);
     }
