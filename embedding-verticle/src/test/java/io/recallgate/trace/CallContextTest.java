@@ -119,9 +119,10 @@ class CallContextTest {
         call.ownedBy("alice").tell(headers);
 
         assertThat(headers.names()).containsExactly("traceparent");
-        assertThat(TraceContext.parse(List.of(headers.get("traceparent")), List.of()))
-                .map(TraceContext::traceId)
-                .contains(call.trace().traceId());
+        TraceContext there = TraceContext.parse(List.of(headers.get("traceparent")), List.of())
+                .orElseThrow();
+        assertThat(there.traceId()).isEqualTo(call.trace().traceId());
+        assertThat(there.spanId()).isNotEqualTo(call.trace().spanId());
     }
 
     @Test

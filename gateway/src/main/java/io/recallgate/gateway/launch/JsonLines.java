@@ -23,7 +23,8 @@ final class JsonLines extends JsonEncoder {
     @Override
     protected void appendCustomFields(StringBuilder line, ILoggingEvent event) {
         CallContext call = CallContext.current();
-        if (call == null) {
+        // What is told of other lines comes with a line of somebody who has nothing to do with them.
+        if (call == null || event.getLoggerName().equals(RepeatLimit.class.getName())) {
             return;
         }
         if (!call.requestId().isEmpty()) {

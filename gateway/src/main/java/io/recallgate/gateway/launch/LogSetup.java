@@ -56,6 +56,19 @@ final class LogSetup {
         root.addAppender(repeats);
     }
 
+    /** Before the process ends: tells what has been left out of the log and would otherwise be told by a later line. */
+    static void tellLeftOut() {
+        if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)
+                    .iteratorForAppenders()
+                    .forEachRemaining(appender -> {
+                        if (appender instanceof RepeatLimit repeats) {
+                            repeats.tellAll();
+                        }
+                    });
+        }
+    }
+
     /** The launcher tells whether there is a terminal: Java itself cannot for standard error alone. */
     static boolean isJson(LogFormat format) {
         return format == LogFormat.JSON || (format == LogFormat.AUTO && !Boolean.getBoolean("recallgate.terminal.err"));

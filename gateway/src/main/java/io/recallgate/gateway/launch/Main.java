@@ -29,6 +29,7 @@ public final class Main {
         System.setErr(screen.err());
         CliContext context = new CliContext(screen, System.in, System.getenv(), SystemClock.INSTANCE, Pauses.real());
         int status = RecallgateCommand.run(context, new GatewayLauncher(), arguments);
+        LogSetup.tellLeftOut();
         // Never a plain exit: ONNX Runtime's shutdown hook frees its environment, also under a running call.
         ProcessSignals.endProcess(status, Deadline.afterMillis(SystemClock.INSTANCE, NATIVE_END_MILLIS));
     }

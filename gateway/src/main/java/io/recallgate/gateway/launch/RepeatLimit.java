@@ -16,7 +16,7 @@ import java.util.Map;
  * Lets the first lines of a kind through in each window, and then one line that says how many were left out. Lines are of
  * a kind when they come from one place: same logger, level and template. Debug lines are all let through: who asks for them
  * looks for one. Windows go by the time of events; one that is over is told of by the next line, whatever it is, or by
- * {@link #stop}. Thread-safe.
+ * {@link #tellAll}, which the end of a process calls. Thread-safe.
  */
 final class RepeatLimit extends UnsynchronizedAppenderBase<ILoggingEvent> {
 
@@ -26,7 +26,7 @@ final class RepeatLimit extends UnsynchronizedAppenderBase<ILoggingEvent> {
     static final long WINDOW_MILLIS = 60_000;
 
     /** A library that builds its messages itself has a new template each time: the oldest windows are given up. */
-    private static final int MAX_KINDS = 500;
+    static final int MAX_KINDS = 500;
 
     private final Appender<ILoggingEvent> writer;
     private final LoggerContext loggers;
@@ -84,7 +84,8 @@ final class RepeatLimit extends UnsynchronizedAppenderBase<ILoggingEvent> {
         super.stop();
     }
 
-    private void tellAll() {
+    /** Ends all windows: what was left out so far is told now. */
+    void tellAll() {
         List<ILoggingEvent> told;
         synchronized (this) {
             told = ended(Long.MAX_VALUE);

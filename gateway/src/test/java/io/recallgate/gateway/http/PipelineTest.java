@@ -63,6 +63,15 @@ class PipelineTest {
     }
 
     @Test
+    void thatItLivesItKnowsWithoutAskingAnybody() {
+        assertThat(gateway.get("/health/live").body()).isEqualTo("{\"status\":\"live\"}");
+        assertThat(gateway.runtime.healthReads).hasValue(0);
+
+        gateway.get("/health/ready");
+        assertThat(gateway.runtime.healthReads).hasValue(1);
+    }
+
+    @Test
     void healthTellsDegradedFromUnavailable() {
         gateway.runtime.health = new JsonObject().put("status", "degraded").put("embedding", new JsonObject());
         assertThat(gateway.get("/health/ready").statusCode()).isEqualTo(200);

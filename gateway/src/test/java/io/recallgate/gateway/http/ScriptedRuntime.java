@@ -50,6 +50,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -95,6 +96,7 @@ final class ScriptedRuntime implements GatewayRuntime {
     volatile WorkerOperations workers = new Workers();
     volatile ProbeOperations probes = new NoProbes();
     volatile Phase phase = Phase.READY;
+    final AtomicInteger healthReads = new AtomicInteger();
     volatile JsonObject health = new JsonObject().put("status", "ready");
     volatile Function<EmbedRequest, Future<EmbedResult>> embed = request -> Future.succeededFuture(vectors(request));
     volatile Function<RecallRequest, Future<RecallResponse>> recall =
@@ -148,6 +150,7 @@ final class ScriptedRuntime implements GatewayRuntime {
 
     @Override
     public Future<JsonObject> health() {
+        healthReads.incrementAndGet();
         return Future.succeededFuture(health);
     }
 

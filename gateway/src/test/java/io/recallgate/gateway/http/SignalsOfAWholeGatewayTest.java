@@ -134,7 +134,8 @@ class SignalsOfAWholeGatewayTest {
     }
 
     private static void goesOn(TraceContext trace, @Nullable String header) {
-        TraceContext there = TraceContext.parse(List.of(Objects.requireNonNull(header)), List.of()).orElseThrow();
+        TraceContext there = TraceContext.parse(List.of(Objects.requireNonNull(header)), List.of())
+                .orElseThrow();
         assertThat(there.traceId()).isEqualTo(trace.traceId());
         assertThat(there.spanId()).isNotEqualTo(trace.spanId());
     }

@@ -90,7 +90,8 @@ class BenchStalledProcessTest {
         for (Object each : figures.getJsonArray("rows")) {
             JsonObject row = (JsonObject) each;
             attempts += row.getInteger("attempts");
-            // A phase that an attempt of the one before outlasted has nothing of its own to look at, and a row with a single
+            // A phase that an attempt of the one before outlasted has nothing of its own to look at, and a row with a
+            // single
             // attempt no pause.
             if (row.getDouble("charged_share") != null) {
                 shares++;

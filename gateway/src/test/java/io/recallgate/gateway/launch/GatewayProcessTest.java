@@ -2,7 +2,9 @@ package io.recallgate.gateway.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.recallgate.digest.Sha256;
 import io.recallgate.gateway.postgres.Eventually;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -13,6 +15,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,6 +55,42 @@ class GatewayProcessTest {
             assertThat(gateway.awaitExit()).isZero();
             assertThat(gateway.complaints()).isEmpty();
             assertThat(postgres.isAlive()).isFalse();
+        }
+    }
+
+    @Test
+    void itsLogIsOneObjectOnEachLineWithTheRequestAndAHashOfTheOwnerAndRepeatsAreCounted() throws Exception {
+        try (GatewayProcess gateway =
+                start(Map.of("RECALLGATE_LOG_FORMAT", "json")).awaitReady()) {
+            HttpRequest.Builder recall = HttpRequest.newBuilder(
+                            URI.create("http://127.0.0.1:" + gateway.port() + "/v1/recall"))
+                    .header("content-type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofString("{\"query\":\"zebra violin\",\"mode\":\"hybrid\"}"));
+            for (int i = 0; i < 25; i++) {
+                HttpResponse<String> answer = HttpClient.newHttpClient()
+                        .send(recall.setHeader("x-request-id", "r-" + i).build(), HttpResponse.BodyHandlers.ofString());
+                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+            }
+            gateway.terminate();
+            assertThat(gateway.awaitExit()).isZero();
+
+            List<JsonObject> lines =
+                    gateway.errorOutput().stream().map(JsonObject::new).toList();
+            assertThat(lines)
+                    .filteredOn(line -> line.getString("formattedMessage").matches("recall .* is served lexical .*"))
+                    .hasSize(RepeatLimit.FIRST)
+                    .allSatisfy(line -> {
+                        assertThat(line.getString("request_id")).matches("r-\\d+");
+                        assertThat(line.getString("trace_id")).matches("[0-9a-f]{32}");
+                        assertThat(line.getString("owner"))
+                                .isEqualTo(Sha256.hex("local").substring(0, 12));
+                    });
+            assertThat(lines)
+                    .extracting(line -> line.getString("formattedMessage"))
+                    .anySatisfy(text -> assertThat(text).startsWith("15 more lines of"))
+                    .allSatisfy(text -> assertThat(text).doesNotContain("zebra"));
+            assertThat(lines)
+                    .allSatisfy(line -> assertThat(line.getString("loggerName")).startsWith("io.recallgate"));
         }
     }
 

@@ -18,17 +18,18 @@ class JsonLinesTest {
     private final LoggerContext context = new LoggerContext();
 
     private JsonObject line(@Nullable Throwable thrown) {
+        return line("io.recallgate.some.Place", thrown);
+    }
+
+    private JsonObject line(String logger, @Nullable Throwable thrown) {
         JsonLines encoder = new JsonLines();
         encoder.setContext(context);
         encoder.start();
         String line = new String(
                 encoder.encode(new LoggingEvent(
-                        "x",
-                        context.getLogger("io.recallgate.some.Place"),
-                        Level.WARN,
-                        "it said {}",
-                        thrown,
-                        new Object[] {"\"no\"\nand more"})),
+                        "x", context.getLogger(logger), Level.WARN, "it said {}", thrown, new Object[] {
+                            "\"no\"\nand more"
+                        })),
                 StandardCharsets.UTF_8);
         assertThat(line).endsWith("}\n");
         assertThat(line.lines()).hasSize(1);
@@ -43,7 +44,10 @@ class JsonLinesTest {
         assertThat(line.getString("loggerName")).isEqualTo("io.recallgate.some.Place");
         assertThat(line.getString("formattedMessage")).isEqualTo("it said \"no\"\nand more");
         assertThat(line.getJsonObject("throwable").getString("message")).isEqualTo("broken\n\"here\"");
-        assertThat(line.fieldNames()).doesNotContain("request_id", "trace_id", "owner");
+        // Arguments and the like would show what the message leaves out.
+        assertThat(line.fieldNames())
+                .containsExactlyInAnyOrder(
+                        "timestamp", "level", "threadName", "loggerName", "formattedMessage", "throwable");
     }
 
     @Test
@@ -57,6 +61,15 @@ class JsonLinesTest {
         assertThat(line.getString("span_id")).isEqualTo(call.trace().spanId());
         assertThat(line.getString("owner")).isEqualTo("2bd806c97f0e");
         assertThat(line.encode()).doesNotContain("alice");
+    }
+
+    @Test
+    void aLineAboutLinesThatWereLeftOutIsNoRequests() throws Exception {
+        CallContext call = CallContext.of("r-1", TraceContext.fresh()).ownedBy("alice");
+
+        JsonObject line = CallContext.within(call, () -> line(RepeatLimit.class.getName(), null));
+
+        assertThat(line.fieldNames()).doesNotContain("request_id", "trace_id", "span_id", "owner");
     }
 
     @Test

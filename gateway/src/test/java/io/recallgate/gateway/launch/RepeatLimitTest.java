@@ -88,4 +88,19 @@ class RepeatLimitTest {
 
         assertThat(lines("made by hand")).isEqualTo(10_000);
     }
+
+    @Test
+    void theOldestKindIsToldOfWhenThereAreTooMany() {
+        for (int i = 0; i < RepeatLimit.FIRST + 3; i++) {
+            log(0, Level.WARN, "turn {} failed", i);
+        }
+        for (int i = 0; i < RepeatLimit.MAX_KINDS - 1; i++) {
+            log(0, Level.WARN, "made by hand: " + i);
+        }
+        assertThat(lines("3 more lines")).isZero();
+
+        log(0, Level.WARN, "one kind more");
+
+        assertThat(lines("3 more lines")).isEqualTo(1);
+    }
 }
