@@ -198,9 +198,7 @@ final class Preparing {
         private void identified(Future<Conversation> known) {
             if (known.succeeded()) {
                 session.found(known.result());
-                ledger = session.beginsUnnamed()
-                        ? ledger
-                        : Ledger.of(known.result().injections(), transcript);
+                ledger = Ledger.of(known.result().injections(), transcript, session.places()::of);
             } else {
                 degraded(known.cause());
                 guess();

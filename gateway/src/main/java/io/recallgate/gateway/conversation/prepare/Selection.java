@@ -60,9 +60,9 @@ final class Selection {
         static final Chosen NONE = new Chosen(new MemoryFrame.Block("", List.of(), 0), Map.of(), Map.of());
 
         /** As it is kept for the next turns; not for nothing. */
-        Injection injection(String chain) {
+        Injection injection(String place) {
             return new Injection(
-                    chain,
+                    place,
                     block.text(),
                     block.ids().stream().map(UUID::fromString).toList(),
                     pinned);

@@ -192,7 +192,12 @@ final class SplicedTurn implements PreparedTurn {
                         begun(reply))
                 : List.of();
         return new AcceptedTurn(
-                session.name(), drafts, checkpoint(), injection(), sent.fresh().versions(), sent.recall());
+                session.name(),
+                drafts,
+                checkpoint(),
+                injection(reply),
+                sent.fresh().versions(),
+                sent.recall());
     }
 
     /** Where the answer begins. With Anthropic it goes on with what stands at the end of the request as its beginning. */
@@ -227,11 +232,11 @@ final class SplicedTurn implements PreparedTurn {
                 : null;
     }
 
-    private io.recallgate.recall.api.@Nullable Injection injection() {
+    private io.recallgate.recall.api.@Nullable Injection injection(AssistantReply reply) {
         int newest = session.transcript().currentTurn();
         return sent.fresh().block().isEmpty() || !splice.injected().contains(newest)
                 ? null
-                : sent.fresh().injection(session.transcript().chain(newest));
+                : sent.fresh().injection(session.places().of(newest, answerAt(), begun(reply)));
     }
 
     /** Each after the one that may call the tools whose results it brings. */

@@ -33,6 +33,7 @@ final class TurnSession {
     private final String name;
     private final boolean named;
     private final String question;
+    private final BlockPlaces places;
     private List<Checkpoint> checkpoints = List.of();
     private boolean known;
 
@@ -42,6 +43,7 @@ final class TurnSession {
         this.question = takesMemories() ? end(transcript.text(transcript.currentTurn())) : "";
         String given = request.session();
         this.named = given != null;
+        this.places = new BlockPlaces(transcript, named);
         // A client that names no session has one all the same: its conversation begins the same way each time.
         this.name = given == null ? "auto-" + transcript.chain(0).substring(0, NAME_DIGITS) : given;
     }
@@ -54,12 +56,12 @@ final class TurnSession {
         return transcript;
     }
 
-    /** Of the messages that may have a block, the newest first. */
+    /** What the blocks of the messages that may have one are kept under, the newest first. */
     List<String> chains() {
         List<String> chains = new ArrayList<>();
         for (int i = transcript.size() - 1; i >= 0 && chains.size() < ConversationService.MAX_CHAINS; i--) {
             if (transcript.entry(i).userTurn()) {
-                chains.add(transcript.chain(i));
+                places.of(i).ifPresent(chains::add);
             }
         }
         return Collections.unmodifiableList(chains);
@@ -115,12 +117,9 @@ final class TurnSession {
         return transcript.entry(index).role().equals("assistant");
     }
 
-    /**
-     * Whether this may be another conversation than the one that began with the same words, which only a name would tell. What
-     * that one was given is as old as it is, and no provider's cache is worth that.
-     */
-    boolean beginsUnnamed() {
-        return !named && transcript.size() == 1;
+    /** What blocks are kept under. */
+    BlockPlaces places() {
+        return places;
     }
 
     /** What is recalled for this turn, empty when the user said nothing in words. */

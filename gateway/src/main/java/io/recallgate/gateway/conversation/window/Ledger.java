@@ -7,10 +7,12 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.IntFunction;
 
 /**
  * The blocks of earlier turns at the messages that had them: the same bytes at the same place, so that a provider's prompt cache
@@ -32,14 +34,15 @@ public final class Ledger {
      *
      * @param stored of the session, in the order in which they were sent; of two for one message the first counts, since its bytes
      *     are those that a provider may still have
+     * @param places what the block of a message is kept under, empty for one that cannot be known
      */
-    public static Ledger of(Collection<Injection> stored, Transcript transcript) {
-        Map<String, Injection> byChain = new HashMap<>();
-        stored.forEach(injection -> byChain.putIfAbsent(injection.chain(), injection));
+    public static Ledger of(Collection<Injection> stored, Transcript transcript, IntFunction<Optional<String>> places) {
+        Map<String, Injection> byPlace = new HashMap<>();
+        stored.forEach(injection -> byPlace.putIfAbsent(injection.chain(), injection));
         SortedMap<Integer, Injection> placed = new TreeMap<>();
-        for (int i = 0; i < transcript.size() && !byChain.isEmpty(); i++) {
+        for (int i = 0; i < transcript.size() && !byPlace.isEmpty(); i++) {
             if (transcript.entry(i).userTurn()) {
-                Injection found = byChain.get(transcript.chain(i));
+                Injection found = places.apply(i).map(byPlace::get).orElse(null);
                 if (found != null) {
                     placed.put(i, found);
                 }

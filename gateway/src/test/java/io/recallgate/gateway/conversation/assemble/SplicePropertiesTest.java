@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -192,7 +193,7 @@ class SplicePropertiesTest {
         FitBudget ample = new FitBudget(1_000_000, 0);
         FitPlan next = (FitPlan) fitter.fit(second, ample, plan.window(first, Tokenizer.ESTIMATE));
         assertThat(next.accepted()).isTrue();
-        Ledger ledger = Ledger.of(stored, second);
+        Ledger ledger = Ledger.of(stored, second, index -> Optional.of(second.chain(index)));
         assertThat(ledger.blocks()).isEqualTo(blocks);
         byte[] after =
                 bytes(Splice.of(second, next, ledger.from(next.firstKept()).blocks()));

@@ -11,6 +11,7 @@ import io.recallgate.recall.api.Injection;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -46,7 +47,7 @@ class LedgerTest {
     void aBlockComesAgainAtItsMessageAndNowhereElse() {
         Transcript before = said("a", "b", "c");
         List<Injection> stored = List.of(at(before, 0, "A"), at(before, 2, "C"));
-        Ledger ledger = Ledger.of(stored, said("a", "b", "c", "d", "e"));
+        Ledger ledger = ledger(stored, said("a", "b", "c", "d", "e"));
         assertThat(ledger.blocks()).isEqualTo(Map.of(0, "A", 2, "C"));
         assertThat(ledger.has(2)).isTrue();
         assertThat(ledger.has(4)).isFalse();
@@ -54,10 +55,10 @@ class LedgerTest {
         assertThat(ledger.showsPinned(FIRST, "hash")).isTrue();
         assertThat(ledger.showsPinned(FIRST, "of a newer text")).isFalse();
         assertThat(ledger.showsPinned(new UUID(0, 2), "hash")).as("not pinned").isFalse();
-        assertThat(Ledger.of(stored, said("a", "x", "c")).blocks())
+        assertThat(ledger(stored, said("a", "x", "c")).blocks())
                 .as("another answer")
                 .isEqualTo(Map.of(0, "A"));
-        assertThat(Ledger.of(stored, said("z", "b", "c")).blocks())
+        assertThat(ledger(stored, said("z", "b", "c")).blocks())
                 .as("another beginning")
                 .isEmpty();
     }
@@ -65,8 +66,7 @@ class LedgerTest {
     @Test
     void whatIsLeftOutIsNotSeenAnyMore() {
         Transcript read = said("a", "b", "c");
-        Ledger kept =
-                Ledger.of(List.of(at(read, 0, "A"), at(read, 2, "C")), read).from(2);
+        Ledger kept = ledger(List.of(at(read, 0, "A"), at(read, 2, "C")), read).from(2);
         assertThat(kept.blocks()).isEqualTo(Map.of(2, "C"));
         assertThat(kept.memories()).containsExactly(new UUID(0, 2));
         assertThat(kept.showsPinned(FIRST, "hash")).isFalse();
@@ -75,7 +75,7 @@ class LedgerTest {
     @Test
     void ofTwoBlocksForOneMessageTheFirstCounts() {
         Transcript read = said("a");
-        assertThat(Ledger.of(List.of(at(read, 0, "first"), at(read, 0, "second")), read)
+        assertThat(ledger(List.of(at(read, 0, "first"), at(read, 0, "second")), read)
                         .blocks())
                 .isEqualTo(Map.of(0, "first"));
     }
@@ -83,7 +83,7 @@ class LedgerTest {
     @Test
     void anAnswersChainPlacesNothing() {
         Transcript read = said("a", "b");
-        assertThat(Ledger.of(List.of(at(read, 1, "B")), read).blocks()).isEmpty();
+        assertThat(ledger(List.of(at(read, 1, "B")), read).blocks()).isEmpty();
     }
 
     @Test
@@ -124,5 +124,9 @@ class LedgerTest {
         Transcript read = said("a", "b", "c");
         AcceptedWindow odd = new AcceptedWindow(1, 0, 3, read.chain(2), 9, true, Tokenizer.ESTIMATE);
         assertThat(chosen(List.of(odd, window(said("a"))), read)).isEqualTo(1);
+    }
+
+    private static Ledger ledger(List<Injection> stored, Transcript transcript) {
+        return Ledger.of(stored, transcript, index -> Optional.of(transcript.chain(index)));
     }
 }
