@@ -3,6 +3,7 @@ package io.recallgate.gateway.config;
 import io.recallgate.gateway.config.Setting.Trait;
 import io.recallgate.gateway.config.SettingTable.Entry;
 import io.recallgate.gateway.config.SettingType.Choice;
+import io.recallgate.gateway.config.SettingType.Text;
 import io.recallgate.gateway.config.SettingType.Url;
 import io.recallgate.gateway.config.SettingType.Whole;
 import io.recallgate.gateway.conversation.admission.AdmissionLimits;
@@ -116,6 +117,23 @@ final class ConversationSettings {
             "30000",
             "ms",
             "How long a conversation waits for its place; then it is refused with 429, for its client to try again.",
+            Set.of());
+
+    static final Entry CAPTURE_FILES = new Entry(
+            "RECALLGATE_CAPTURE_FILES",
+            "conversation.capture-files",
+            new Whole(0, 100),
+            "8",
+            "files",
+            "Recordings (JFR) of turns whose phases overran that are kept, one in four minutes at most, some megabytes each, without texts; 0 records nothing.",
+            Set.of());
+    static final Entry CAPTURE_DIR = new Entry(
+            "RECALLGATE_CAPTURE_DIR",
+            "conversation.capture-dir",
+            new Text("a directory that can be written"),
+            null,
+            "path",
+            "Where they are kept. Unset: captures in the data directory.",
             Set.of());
 
     private ConversationSettings() {}

@@ -2,6 +2,7 @@ package io.recallgate.gateway.config;
 
 import io.recallgate.embedding.remote.RemoteOptions;
 import io.recallgate.gateway.conversation.admission.AdmissionLimits;
+import io.recallgate.gateway.conversation.evidence.CaptureOptions;
 import io.recallgate.gateway.conversation.prepare.PreparationOptions;
 import io.recallgate.gateway.conversation.upstream.UpstreamOptions;
 import io.recallgate.gateway.probe.ProbeOptions;
@@ -32,6 +33,7 @@ import java.util.stream.Collectors;
  * @param database PostgreSQL
  * @param embedding the provider and the pool
  * @param conversation who may have conversations, and with whom
+ * @param captures what phases that overran leave
  * @param recall recall and its jobs
  * @param recallLanguage whose stems words have: {@code auto}, or a code
  * @param recallLog what is kept of recalls
@@ -46,6 +48,7 @@ public record RecallgateConfig(
         Database database,
         Embedding embedding,
         Conversation conversation,
+        CaptureOptions captures,
         RecallSettings recall,
         String recallLanguage,
         RecallLogPolicy recallLog,
@@ -198,6 +201,7 @@ public record RecallgateConfig(
                 new Database(values.text(Setting.DATABASE_URL), values.whole(Setting.DATABASE_POOL_SIZE)),
                 embedding(values),
                 ConversationSettings.of(values),
+                new CaptureOptions(captures(values), values.whole(Setting.CAPTURE_FILES)),
                 recall(values),
                 values.required(Setting.RECALL_LANGUAGE),
                 new RecallLogPolicy(
@@ -271,6 +275,12 @@ public record RecallgateConfig(
                 Arrays.stream(RankingSignal.values())
                         .filter(signal -> signals.contains(signal.wireName()))
                         .collect(Collectors.toSet()));
+    }
+
+    private static Path captures(SettingValues values) {
+        return values.text(Setting.CAPTURE_DIR).isPresent()
+                ? path(values, Setting.CAPTURE_DIR)
+                : path(values, Setting.DATA_DIR).resolve("captures");
     }
 
     private static Path path(SettingValues values, Setting setting) {

@@ -230,6 +230,8 @@ public enum Setting implements SettingTable {
     TURN_PINNED(PreparationSettings.TURN_PINNED),
     TURN_MEMORY_CHARS(PreparationSettings.TURN_MEMORY_CHARS),
     CONTEXT_WINDOWS(PreparationSettings.CONTEXT_WINDOWS),
+    CAPTURE_FILES(ConversationSettings.CAPTURE_FILES),
+    CAPTURE_DIR(ConversationSettings.CAPTURE_DIR),
 
     JOB_LEASE_MS(
             "RECALLGATE_JOB_LEASE_MS",

@@ -88,6 +88,12 @@ public enum GatewayMetric implements Metric {
                             .flatMap(reasons -> reasons)
                             .distinct()))),
     /** Conversations. */
+    TURN_OVERRUNS(MetricSpec.counter(
+            "recallgate.turn.overruns",
+            "Turns with a phase that took longer than it may, by what became of a recording of it: recorded, not written,"
+                    + " too soon after the last one, or off",
+            Label.of("capture", "recorded", "failed", "paused", "off"))),
+    /** Conversations. */
     TURN_REFUSED(MetricSpec.counter(
             "recallgate.turn.refused",
             "Conversation turns that got no place, by why",

@@ -1,8 +1,12 @@
 package io.recallgate.gateway.runtime;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.embedding.api.Embedder;
 import io.recallgate.embedding.api.WorkerOperations;
+import io.recallgate.gateway.config.RecallgateConfig;
+import io.recallgate.gateway.config.SettingsHolder;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 
 /** Who embeds: the local pool, a remote provider, or nobody. */
@@ -27,4 +31,20 @@ interface EmbeddingPart {
 
     /** Takes it down. Idempotent; fails if a worker's end could not be confirmed. */
     Future<Void> stop();
+
+    /** The one that is configured; nothing is started yet. */
+    static EmbeddingPart of(Vertx vertx, SettingsHolder settings, Recallgate.Time time, MeterRegistry registry) {
+        RecallgateConfig config = settings.config();
+        return switch (config.embedding().provider()) {
+            case LOCAL -> new LocalEmbedding(vertx, config, time, registry);
+            case OPENAI ->
+                new RemoteEmbedding(
+                        vertx,
+                        config.embedding().remote().orElseThrow(),
+                        () -> settings.config().recall().embeddingTimeoutMillis(),
+                        time.clock(),
+                        registry);
+            case NONE -> new NoEmbedding(vertx, time.clock());
+        };
+    }
 }

@@ -2,6 +2,7 @@ package io.recallgate.gateway.runtime;
 
 import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsOperations;
+import io.recallgate.gateway.conversation.evidence.Overruns;
 import io.recallgate.recall.read.ReadWorkers;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -25,6 +26,9 @@ public interface GatewayRuntime {
 
     /** Who may have conversations now, and with whom. */
     RecallgateConfig.Conversation conversation();
+
+    /** Told of phases of conversations that overran. */
+    Overruns overruns();
 
     /** The live settings. */
     SettingsOperations settings();

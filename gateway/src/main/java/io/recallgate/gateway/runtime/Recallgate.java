@@ -7,6 +7,8 @@ import io.recallgate.gateway.config.ConfigFiles;
 import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsHolder;
 import io.recallgate.gateway.config.SettingsOperations;
+import io.recallgate.gateway.conversation.evidence.OverrunCaptures;
+import io.recallgate.gateway.conversation.evidence.Overruns;
 import io.recallgate.gateway.metrics.GatewayMetric;
 import io.recallgate.gateway.probe.ProbeKey;
 import io.recallgate.gateway.probe.Probes;
@@ -61,6 +63,7 @@ public final class Recallgate implements GatewayRuntime {
     private final ReadWorkers readers;
     private final HealthReport health;
     private final MeterRegistry registry;
+    private final OverrunCaptures captures;
     private final Lifecycle lifecycle = new Lifecycle();
 
     private final AtomicReference<@Nullable DataDirectory> directory = new AtomicReference<>();
@@ -86,8 +89,9 @@ public final class Recallgate implements GatewayRuntime {
      *
      * @param readers threads for what is too much for an event loop
      * @param registry gets the meters
+     * @param captures record what phases that overran leave
      */
-    record Measured(ReadWorkers readers, MeterRegistry registry) {}
+    record Measured(ReadWorkers readers, MeterRegistry registry, OverrunCaptures captures) {}
 
     Recallgate(Vertx vertx, ConfigFiles files, Time time, Parts parts, Measured measured) {
         this.vertx = vertx;
@@ -96,6 +100,7 @@ public final class Recallgate implements GatewayRuntime {
         this.timers = time.timers();
         this.parts = parts;
         this.readers = measured.readers();
+        this.captures = measured.captures();
         this.registry = measured.registry();
         this.clock = time.clock();
         this.health = new HealthReport(time, parts, files::stale);
@@ -116,27 +121,16 @@ public final class Recallgate implements GatewayRuntime {
                         config.database().url().get(), config.database().poolSize())
                 : new EmbeddedDatabase(
                         vertx, time.clock(), config.dataDir(), config.database().poolSize());
-        EmbeddingPart embedding = embedding(vertx, settings, time, registry);
+        EmbeddingPart embedding = EmbeddingPart.of(vertx, settings, time, registry);
         ReadWorkers readers = new ReadWorkers(ReadLimits.DEFAULTS, time.clock(), time.timers(), registry);
         MemoryPart memory = new RecallMemory(vertx, RecallMemory.Live.of(settings), time, registry, readers);
         GatewayMetric.CONFIG_STALE.gauge(registry, files, all -> all.stale().size());
         return new Recallgate(
-                vertx, files, time, new Parts(database, memory, embedding), new Measured(readers, registry));
-    }
-
-    private static EmbeddingPart embedding(Vertx vertx, SettingsHolder settings, Time time, MeterRegistry registry) {
-        RecallgateConfig config = settings.config();
-        return switch (config.embedding().provider()) {
-            case LOCAL -> new LocalEmbedding(vertx, config, time, registry);
-            case OPENAI ->
-                new RemoteEmbedding(
-                        vertx,
-                        config.embedding().remote().orElseThrow(),
-                        () -> settings.config().recall().embeddingTimeoutMillis(),
-                        time.clock(),
-                        registry);
-            case NONE -> new NoEmbedding(vertx, time.clock());
-        };
+                vertx,
+                files,
+                time,
+                new Parts(database, memory, embedding),
+                new Measured(readers, registry, OverrunCaptures.of(vertx, config.captures(), time.clock(), registry)));
     }
 
     /**
@@ -185,6 +179,7 @@ public final class Recallgate implements GatewayRuntime {
                 throw stopped();
             }
             armReload();
+            captures.start();
             Objects.requireNonNull(probes).start();
             return null;
         });
@@ -293,6 +288,7 @@ public final class Recallgate implements GatewayRuntime {
         cancel(reload);
         cancel(warmTimer);
         warm.tryFail(stopped());
+        captures.stop();
         new StopSequence(timers)
                 .then("probes", STEP_MILLIS, this::stopProbes)
                 .then("running requests", settings.config().drainMillis(), drain)
@@ -379,6 +375,11 @@ public final class Recallgate implements GatewayRuntime {
     @Override
     public SettingsOperations settings() {
         return settings;
+    }
+
+    @Override
+    public Overruns overruns() {
+        return captures;
     }
 
     @Override

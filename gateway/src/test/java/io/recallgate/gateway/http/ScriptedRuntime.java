@@ -12,6 +12,7 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsOperations;
 import io.recallgate.gateway.conversation.admission.AdmissionLimits;
+import io.recallgate.gateway.conversation.evidence.Overruns;
 import io.recallgate.gateway.conversation.prepare.PreparationOptions;
 import io.recallgate.gateway.conversation.turn.PassThrough;
 import io.recallgate.gateway.conversation.turn.TurnPreparation;
@@ -68,6 +69,7 @@ final class ScriptedRuntime implements GatewayRuntime {
     final BlockingQueue<Duration> windows = new LinkedBlockingQueue<>();
     private final ReadWorkers readers;
     volatile TurnPreparation turns;
+    volatile Overruns overruns = Overruns.NONE;
 
     volatile RecallStats stats = new RecallStats(
             Duration.ofHours(24),
@@ -136,6 +138,11 @@ final class ScriptedRuntime implements GatewayRuntime {
     @Override
     public ReadWorkers readers() {
         return readers;
+    }
+
+    @Override
+    public Overruns overruns() {
+        return overruns;
     }
 
     @Override

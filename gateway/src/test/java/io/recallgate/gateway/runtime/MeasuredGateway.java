@@ -6,9 +6,14 @@ import io.recallgate.embedding.api.Embedder;
 import io.recallgate.gateway.config.ConfigFiles;
 import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.config.SettingsHolder;
+import io.recallgate.gateway.conversation.evidence.CaptureOptions;
+import io.recallgate.gateway.conversation.evidence.FlightRecorder;
+import io.recallgate.gateway.conversation.evidence.OverrunCaptures;
 import io.recallgate.recall.read.ReadLimits;
 import io.recallgate.recall.read.ReadWorkers;
+import io.recallgate.time.SystemClock;
 import io.vertx.core.Vertx;
+import java.nio.file.Path;
 
 /** A whole gateway with its PostgreSQL and its pool, which can be asked beside the gateway. Any thread. */
 public final class MeasuredGateway {
@@ -33,7 +38,16 @@ public final class MeasuredGateway {
                                 config.database().poolSize()),
                         new RecallMemory(vertx, RecallMemory.Live.of(settings), time, registry, readers),
                         embedding),
-                new Recallgate.Measured(readers, new SimpleMeterRegistry()));
+                new Recallgate.Measured(readers, new SimpleMeterRegistry(), noCaptures()));
+    }
+
+    static OverrunCaptures noCaptures() {
+        return new OverrunCaptures(
+                new FlightRecorder(),
+                new CaptureOptions(Path.of("captures"), 0),
+                Runnable::run,
+                SystemClock.INSTANCE,
+                new SimpleMeterRegistry());
     }
 
     /** What is to be started, served and stopped. */

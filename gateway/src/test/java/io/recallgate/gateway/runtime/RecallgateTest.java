@@ -62,7 +62,8 @@ class RecallgateTest {
     private Recallgate.Measured measured() {
         return new Recallgate.Measured(
                 new ReadWorkers(ReadLimits.DEFAULTS, clock, clock, new SimpleMeterRegistry()),
-                new SimpleMeterRegistry());
+                new SimpleMeterRegistry(),
+                MeasuredGateway.noCaptures());
     }
 
     @AfterEach

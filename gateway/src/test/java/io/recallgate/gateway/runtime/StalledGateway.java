@@ -44,7 +44,7 @@ public final class StalledGateway {
                                 config.database().poolSize()),
                         new RecallMemory(vertx, RecallMemory.Live.of(settings), time, registry, readers),
                         new Stalled()),
-                new Recallgate.Measured(readers, new SimpleMeterRegistry()));
+                new Recallgate.Measured(readers, new SimpleMeterRegistry(), MeasuredGateway.noCaptures()));
     }
 
     /** What is to be started, served and stopped. */

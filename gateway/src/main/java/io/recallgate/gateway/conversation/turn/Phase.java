@@ -24,6 +24,7 @@ public enum Phase {
     COMMIT(false);
 
     private final boolean preparation;
+    private final String label = name().toLowerCase(Locale.ROOT);
 
     Phase(boolean preparation) {
         this.preparation = preparation;
@@ -36,6 +37,6 @@ public enum Phase {
 
     /** As metrics and {@code server-timing} have it: {@code admit}. */
     public String label() {
-        return name().toLowerCase(Locale.ROOT);
+        return label;
     }
 }

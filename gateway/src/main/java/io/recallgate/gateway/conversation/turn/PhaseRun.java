@@ -4,8 +4,8 @@ import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.time.Clock;
 import io.recallgate.time.Deadline;
+import java.util.Collections;
 import java.util.EnumMap;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -13,8 +13,6 @@ import java.util.Map;
  * the request's event loop.
  */
 public final class PhaseRun {
-
-    private static final double NANOS_PER_MILLI = 1e6;
 
     private final Clock clock;
     private final Deadline lifetime;
@@ -69,24 +67,46 @@ public final class PhaseRun {
 
     /** Nanoseconds of each phase that has ended. */
     public Map<Phase, Long> spans() {
-        return Map.copyOf(spans);
+        return Collections.unmodifiableMap(spans);
     }
 
-    /** Milliseconds that the ended preparation phases took together. */
-    public double preparationMillis() {
-        return spans.entrySet().stream()
-                        .filter(entry -> entry.getKey().isPreparation())
-                        .mapToLong(Map.Entry::getValue)
-                        .sum()
-                / NANOS_PER_MILLI;
+    /** Nanoseconds of a phase, 0 for one that was passed over or has not ended. */
+    public long nanos(Phase phase) {
+        return spans.getOrDefault(phase, 0L);
+    }
+
+    /** Nanoseconds that the ended preparation phases took together. */
+    public long preparationNanos() {
+        long sum = 0;
+        for (Map.Entry<Phase, Long> span : spans.entrySet()) {
+            sum += span.getKey().isPreparation() ? span.getValue() : 0;
+        }
+        return sum;
+    }
+
+    /** Milliseconds that the ended preparation phases took together, with one decimal: {@code 12.3}. */
+    public String preparationMillis() {
+        long tenths = rounded(preparationNanos(), 100_000);
+        return tenths / 10 + "." + tenths % 10;
     }
 
     /** The ended phases as a {@code server-timing} header: {@code admit;dur=0.02, decode;dur=1.31}. */
     public String serverTiming() {
-        StringBuilder header = new StringBuilder();
-        spans.forEach((phase, nanos) -> header.append(header.isEmpty() ? "" : ", ")
-                .append(phase.label())
-                .append(String.format(Locale.ROOT, ";dur=%.2f", nanos / NANOS_PER_MILLI)));
+        StringBuilder header = new StringBuilder(160);
+        spans.forEach((phase, nanos) -> {
+            long hundredths = rounded(nanos, 10_000);
+            header.append(header.isEmpty() ? "" : ", ")
+                    .append(phase.label())
+                    .append(";dur=")
+                    .append(hundredths / 100)
+                    .append(hundredths % 100 < 10 ? ".0" : ".")
+                    .append(hundredths % 100);
+        });
         return header.toString();
+    }
+
+    /** By hand: a formatter takes longer over this than most phases take. */
+    private static long rounded(long nanos, long unit) {
+        return (Math.max(0, nanos) + unit / 2) / unit;
     }
 }

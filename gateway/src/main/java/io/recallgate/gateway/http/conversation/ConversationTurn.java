@@ -3,6 +3,7 @@ package io.recallgate.gateway.http.conversation;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.conversation.admission.TurnAdmission;
+import io.recallgate.gateway.conversation.evidence.Overrun;
 import io.recallgate.gateway.conversation.turn.MemoryUse;
 import io.recallgate.gateway.conversation.turn.Phase;
 import io.recallgate.gateway.conversation.turn.PhaseRun;
@@ -44,6 +45,7 @@ final class ConversationTurn {
     private @Nullable CancelCause gone;
 
     private boolean ended;
+    private boolean reported;
 
     ConversationTurn(
             Exchange exchange, TurnParts parts, Protocol protocol, @Nullable String session, MemoryUse memory) {
@@ -100,6 +102,7 @@ final class ConversationTurn {
             fail(late);
             return;
         }
+        reportOverrun();
         try {
             send(turn);
         } catch (RuntimeException notSent) {
@@ -207,6 +210,17 @@ final class ConversationTurn {
         });
     }
 
+    /** At once when the preparation is over: what the process did until then is forgotten before a long answer ends. */
+    private void reportOverrun() {
+        if (!reported) {
+            Overrun.of(run, parts.runtime().conversation().preparation().budgetMillis(), exchange.requestId())
+                    .ifPresent(overrun -> {
+                        reported = true;
+                        parts.runtime().overruns().report(overrun);
+                    });
+        }
+    }
+
     private void end(TurnOutcome outcome) {
         end(outcome, () -> over.complete(Reply.streamed()));
     }
@@ -214,6 +228,7 @@ final class ConversationTurn {
     private void end(TurnOutcome outcome, Runnable answer) {
         ended = true;
         run.finish();
+        reportOverrun();
         parts.metrics().ended(protocol, outcome, run);
         if (place != null) {
             place.release();

@@ -27,7 +27,7 @@ final class TurnLabels {
             }
         }
         headers.add("server-timing", run.serverTiming());
-        headers.set(PREPARATION, String.format(Locale.ROOT, "%.1f", run.preparationMillis()));
+        headers.set(PREPARATION, run.preparationMillis());
         turn.labels().forEach(headers::set);
         // The provider's own x-request-id, where it has one, is what its support asks for.
         headers.set("x-recallgate-request-id", exchange.requestId());
