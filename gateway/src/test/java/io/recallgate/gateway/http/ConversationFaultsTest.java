@@ -131,9 +131,12 @@ class ConversationFaultsTest {
                 }
             }
             case READ_WORKERS -> {
-                Runnable hold = it.trouble() == Trouble.ERROR
-                        ? stack::fillReaders
-                        : () -> stack.holdReaders(it.trouble() == Trouble.SLOW);
+                Runnable hold =
+                        switch (it.trouble()) {
+                            case ERROR -> stack::fillReaders;
+                            case GONE -> () -> stack.gateway.runtime.readers().close();
+                            default -> () -> stack.holdReaders(it.trouble() == Trouble.SLOW);
+                        };
                 if (it.when() == When.BEFORE) {
                     hold.run();
                 } else {

@@ -2,6 +2,7 @@ package io.recallgate.gateway.http;
 
 import io.recallgate.gateway.http.FaultyStack.Trouble;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -51,11 +52,20 @@ record FaultCase(Part part, Trouble trouble, When when) {
     }
 
     static Stream<FaultCase> all() {
-        return Arrays.stream(Part.values()).flatMap(part -> Arrays.stream(Trouble.values())
-                .filter(trouble -> trouble != Trouble.NONE)
-                // They live in this process for as long as it does.
-                .filter(trouble -> part != Part.READ_WORKERS || trouble != Trouble.GONE)
-                .flatMap(trouble -> Arrays.stream(When.values()).map(when -> new FaultCase(part, trouble, when))));
+        return Arrays.stream(Part.values())
+                .flatMap(part -> Arrays.stream(Trouble.values())
+                        .filter(trouble -> trouble != Trouble.NONE)
+                        .flatMap(trouble ->
+                                Arrays.stream(When.values()).map(when -> new FaultCase(part, trouble, when))))
+                // They are gone for good once they are.
+                .sorted(Comparator.comparingInt(FaultCase::place));
+    }
+
+    private int place() {
+        if (part != Part.READ_WORKERS || trouble != Trouble.GONE) {
+            return 0;
+        }
+        return when == When.BEFORE ? 2 : 1;
     }
 
     /** What is to come of it. */
@@ -83,6 +93,8 @@ record FaultCase(Part part, Trouble trouble, When when) {
                     // A spare thread reads the body; nothing stands in for fitting.
                     case STALL -> Expected.answer("deadline-exhausted");
                     case ERROR -> before ? new Expected(429, "refused", Set.of()) : Expected.answer("overloaded");
+                    // That is only while the gateway stops: what has begun ends, and nothing else does.
+                    case GONE -> before ? new Expected(503, "refused", Set.of()) : Expected.answer("shutting-down");
                     default -> Expected.answer();
                 };
             case DATABASE -> slow ? Expected.answer() : Expected.answer("database-unavailable", "deadline-exhausted");

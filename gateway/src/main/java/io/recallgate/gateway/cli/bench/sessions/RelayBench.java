@@ -54,7 +54,9 @@ public final class RelayBench {
         /** Many paced streams at once. */
         STREAMS,
         /** Bodies of 32 MiB. */
-        BODIES
+        BODIES,
+        /** Clients that leave. */
+        LEAVING
     }
 
     /**
@@ -67,9 +69,17 @@ public final class RelayBench {
      * @param seconds that they take
      * @param everyMillis between two events of one
      * @param bodies of 32 MiB
+     * @param leaving clients that leave before the first byte, and as many between two
      */
     public record Plan(
-            Set<Part> parts, boolean beside, int rounds, int streams, int seconds, int everyMillis, int bodies) {
+            Set<Part> parts,
+            boolean beside,
+            int rounds,
+            int streams,
+            int seconds,
+            int everyMillis,
+            int bodies,
+            int leaving) {
 
         /** Copies the set. */
         public Plan {
@@ -125,11 +135,20 @@ public final class RelayBench {
      */
     public record Bodies(Spans off, Spans full, @Nullable Double loopLagP99Millis) {}
 
+    /**
+     * From a client's leaving to the end of the provider's connection.
+     *
+     * @param before the first byte of the answer
+     * @param between two bytes of it
+     */
+    public record Leaving(Spans before, Spans between) {}
+
     /** What was measured; null for parts that were left out. */
     public record Result(
             @Nullable Overhead overhead,
             @Nullable Streams streams,
-            @Nullable Bodies bodies) {}
+            @Nullable Bodies bodies,
+            @Nullable Leaving leaving) {}
 
     /**
      * Measures.
@@ -147,7 +166,10 @@ public final class RelayBench {
                 Result result = new Result(
                         plan.parts().contains(Part.OVERHEAD) ? overhead(gateway, provider, plan) : null,
                         plan.parts().contains(Part.STREAMS) ? streams(gateway, plan) : null,
-                        plan.parts().contains(Part.BODIES) ? bodies(gateway, plan) : null);
+                        plan.parts().contains(Part.BODIES) ? bodies(gateway, plan) : null,
+                        plan.parts().contains(Part.LEAVING)
+                                ? new LeavingLoad(context).run(gateway.url(), provider.url(), plan.leaving())
+                                : null);
                 gateway.stop();
                 return result;
             }

@@ -4,6 +4,7 @@ import io.recallgate.time.Clock;
 import io.recallgate.time.SystemClock;
 import io.recallgate.time.Timers;
 import io.recallgate.time.VertxTimers;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
@@ -32,6 +33,18 @@ public final class StubProvider {
 
     /** What to answer: {@link AgentReply#wire}, or {@code stream EVENTS EVERY_MILLIS}; a short answer in one piece without it. */
     static final String REPLY = "x-bench-reply";
+
+    /** As an answer: none, ever. */
+    static final String SILENT = "silent";
+
+    /** Under which key to tell when the request is there and when its connection ends. */
+    static final String WATCH = "x-bench-watch";
+
+    /** Answers once the watched request is there. */
+    static final String ARRIVED_PATH = "/bench/arrived/";
+
+    /** Answers once the watched request's connection has ended. */
+    static final String ENDED_PATH = "/bench/ended/";
 
     /** Under which key to keep the body; without it none is kept. */
     static final String KEEP = "x-bench-keep";
@@ -63,6 +76,9 @@ public final class StubProvider {
             return size() > MAX_KEPT;
         }
     };
+
+    /** On the one event loop, by path. */
+    private final Map<String, Promise<Void>> watched = new LinkedHashMap<>();
 
     private StubProvider() {}
 
@@ -102,6 +118,19 @@ public final class StubProvider {
             }
             return;
         }
+        if (request.path().startsWith(ARRIVED_PATH) || request.path().startsWith(ENDED_PATH)) {
+            watched(request.path()).future().onComplete(seen -> {
+                watched.remove(request.path());
+                request.response().end();
+            });
+            return;
+        }
+        String watch = request.getHeader(WATCH);
+        if (watch != null) {
+            request.connection()
+                    .closeHandler(ended -> watched(ENDED_PATH + watch).tryComplete());
+            watched(ARRIVED_PATH + watch).tryComplete();
+        }
         // A client that leaves is no matter of ours.
         request.exceptionHandler(gone -> {});
         request.response().exceptionHandler(gone -> {});
@@ -119,6 +148,9 @@ public final class StubProvider {
             response.putHeader("content-type", "application/json").end(SHORT_ANSWER);
             return;
         }
+        if (reply.equals(SILENT)) {
+            return;
+        }
         response.putHeader("content-type", "text/event-stream; charset=utf-8").setChunked(true);
         if (reply.startsWith("stream ")) {
             String[] words = reply.split(" ", -1);
@@ -134,6 +166,10 @@ public final class StubProvider {
         response.putHeader(HELD, held(arrivedNanos));
         events.subList(0, events.size() - 1).forEach(response::write);
         response.end(events.get(events.size() - 1));
+    }
+
+    private Promise<Void> watched(String path) {
+        return watched.computeIfAbsent(path, first -> Promise.promise());
     }
 
     private String held(long arrivedNanos) {
