@@ -7,6 +7,7 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.conversation.admission.Admission.Effect;
 import io.recallgate.gateway.conversation.admission.Admission.Why;
 import io.recallgate.gateway.metrics.GatewayMetric;
+import io.recallgate.metrics.Meters;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.time.Alarm;
 import io.recallgate.time.CancelSignal;
@@ -34,7 +35,7 @@ public final class TurnAdmission {
     private static final Duration RETRY = Duration.ofSeconds(5);
 
     private final Clock clock;
-    private final MeterRegistry registry;
+    private final Meters meters;
 
     // All below is guarded by this.
 
@@ -55,7 +56,7 @@ public final class TurnAdmission {
     /** @param registry shows how many are active and wait */
     public TurnAdmission(AdmissionLimits limits, Clock clock, Timers timers, MeterRegistry registry) {
         this.clock = clock;
-        this.registry = registry;
+        this.meters = new Meters(registry);
         GatewayMetric.TURN_REFUSED.all(registry);
         GatewayMetric.TURN_WAIT_DURATION.timer(registry);
         this.admission = new Admission(limits);
@@ -112,12 +113,11 @@ public final class TurnAdmission {
                 }
                 Promise<Place> promise = asked.answer;
                 if (effect instanceof Effect.Refuse refuse) {
-                    GatewayMetric.TURN_REFUSED
-                            .counter(registry, label(refuse.why()))
+                    meters.counter(GatewayMetric.TURN_REFUSED, label(refuse.why()))
                             .increment();
                     answers.add(() -> promise.fail(refusal(refuse.why())));
                 } else {
-                    GatewayMetric.TURN_WAIT_DURATION.timer(registry).record(Duration.ofNanos(now - asked.sinceNanos));
+                    meters.timer(GatewayMetric.TURN_WAIT_DURATION).record(Duration.ofNanos(now - asked.sinceNanos));
                     answers.add(() -> promise.complete(() -> on(then -> admission.left(effect.turn()))));
                 }
             }

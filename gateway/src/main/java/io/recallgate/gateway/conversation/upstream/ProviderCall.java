@@ -100,6 +100,13 @@ final class ProviderCall implements UpstreamCall {
             }
             Buffer piece = request.body().get(piecesSent);
             int end = Math.min(piece.length(), bytesSent + PIECE_BYTES);
+            if (end == piece.length() && piecesSent == request.body().size() - 1) {
+                // With the end of the request: one write to the socket for a small one, and not two.
+                bodySent = true;
+                piecesSent++;
+                to.end(piece.slice(bytesSent, end));
+                return;
+            }
             to.write(piece.slice(bytesSent, end));
             bytesSent = end;
             if (bytesSent == piece.length()) {

@@ -2,12 +2,10 @@ package io.recallgate.gateway.conversation.upstream;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * Which headers pass. All do, also those that nobody knows, except for what belongs to one of the two connections, what is
@@ -19,7 +17,7 @@ public final class RelayedHeaders {
     private static final Set<String> OF_A_CONNECTION =
             Set.of("connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "content-length");
 
-    private static final List<String> PREFIXES_OF_A_CONNECTION = List.of("proxy-", "x-recallgate-");
+    private static final List<String> PREFIXES_OF_A_CONNECTION = List.of("proxy-", "x-recallgate-", "x-forwarded-");
 
     /**
      * Of a client's request: {@code host} is the provider's and is made anew; the body goes out inflated; {@code expect} was
@@ -27,8 +25,6 @@ public final class RelayedHeaders {
      */
     private static final Set<String> OF_A_CLIENT =
             Set.of("host", "content-encoding", "accept-encoding", "expect", "cookie", "forwarded", "via", "x-real-ip");
-
-    private static final String FORWARDED_PREFIX = "x-forwarded-";
 
     /** Of a provider's answer, which speaks of its own name and not of the one that we are called by. */
     private static final Set<String> OF_A_PROVIDER = Set.of("strict-transport-security", "alt-svc");
@@ -48,21 +44,40 @@ public final class RelayedHeaders {
     }
 
     private static MultiMap passing(MultiMap from, Set<String> stripped) {
-        Set<String> named = new HashSet<>(from.getAll("connection").stream()
-                .flatMap(value -> Arrays.stream(value.split(",", -1)))
-                .map(name -> name.trim().toLowerCase(Locale.ROOT))
-                .collect(Collectors.toSet()));
+        Set<String> named = named(from.getAll(HttpHeaders.CONNECTION));
         MultiMap passing = HttpHeaders.headers();
         from.forEach((name, value) -> {
             String lower = name.toLowerCase(Locale.ROOT);
             if (!OF_A_CONNECTION.contains(lower)
                     && !stripped.contains(lower)
                     && !named.contains(lower)
-                    && !lower.startsWith(FORWARDED_PREFIX)
-                    && PREFIXES_OF_A_CONNECTION.stream().noneMatch(lower::startsWith)) {
+                    && !hasPrefix(lower)) {
                 passing.add(name, value);
             }
         });
         return passing;
+    }
+
+    /** The headers that {@code connection} names. */
+    private static Set<String> named(List<String> connection) {
+        if (connection.isEmpty()) {
+            return Set.of();
+        }
+        Set<String> named = new HashSet<>();
+        for (String value : connection) {
+            for (String name : value.split(",", -1)) {
+                named.add(name.trim().toLowerCase(Locale.ROOT));
+            }
+        }
+        return named;
+    }
+
+    private static boolean hasPrefix(String name) {
+        for (String prefix : PREFIXES_OF_A_CONNECTION) {
+            if (name.startsWith(prefix)) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -5,16 +5,16 @@ import io.recallgate.gateway.conversation.turn.PhaseRun;
 import io.recallgate.gateway.conversation.turn.PreparedTurn;
 import io.recallgate.gateway.conversation.turn.Protocol;
 import io.recallgate.gateway.metrics.GatewayMetric;
+import io.recallgate.metrics.Meters;
 import java.time.Duration;
-import java.util.Locale;
 
 /** Meters of conversations. */
 final class TurnMetrics {
 
-    private final MeterRegistry registry;
+    private final Meters meters;
 
     TurnMetrics(MeterRegistry registry) {
-        this.registry = registry;
+        this.meters = new Meters(registry);
         GatewayMetric.TURNS.all(registry);
         GatewayMetric.TURN_PHASE_DURATION.all(registry);
         GatewayMetric.TURN_PREPARATIONS.all(registry);
@@ -24,17 +24,16 @@ final class TurnMetrics {
 
     /** A turn is over. */
     void ended(Protocol protocol, TurnOutcome outcome, PhaseRun run) {
-        GatewayMetric.TURNS.counter(registry, label(protocol), outcome.label()).increment();
-        run.spans().forEach((phase, nanos) -> GatewayMetric.TURN_PHASE_DURATION
-                .timer(registry, label(protocol), phase.label())
+        meters.counter(GatewayMetric.TURNS, label(protocol), outcome.label()).increment();
+        run.spans().forEach((phase, nanos) -> meters.timer(
+                        GatewayMetric.TURN_PHASE_DURATION, label(protocol), phase.label())
                 .record(span(nanos)));
     }
 
     /** A turn is ready to be sent. */
     void prepared(Protocol protocol, PreparedTurn turn) {
-        GatewayMetric.TURN_PREPARATIONS
-                .counter(
-                        registry,
+        meters.counter(
+                        GatewayMetric.TURN_PREPARATIONS,
                         label(protocol),
                         turn.labels().getOrDefault(TurnLabels.WINDOW, "none"),
                         Boolean.toString(turn.labels().containsKey(TurnLabels.DEGRADED)))
@@ -42,8 +41,7 @@ final class TurnMetrics {
         String degraded = turn.labels().get(TurnLabels.DEGRADED);
         if (degraded != null) {
             for (String reason : degraded.split(",", -1)) {
-                GatewayMetric.TURN_DEGRADED
-                        .counter(registry, label(protocol), reason)
+                meters.counter(GatewayMetric.TURN_DEGRADED, label(protocol), reason)
                         .increment();
             }
         }
@@ -51,24 +49,21 @@ final class TurnMetrics {
 
     /** A turn whose answer was accepted was remembered, or was not. */
     void committed(Protocol protocol, String outcome) {
-        GatewayMetric.TURN_COMMITS.counter(registry, label(protocol), outcome).increment();
+        meters.counter(GatewayMetric.TURN_COMMITS, label(protocol), outcome).increment();
     }
 
     /** A provider answered. */
     void answered(Protocol protocol, int status, long nanos) {
-        GatewayMetric.UPSTREAM_ANSWERS
-                .counter(registry, label(protocol), Integer.toString(status))
+        meters.counter(GatewayMetric.UPSTREAM_ANSWERS, label(protocol), Integer.toString(status))
                 .increment();
-        GatewayMetric.UPSTREAM_FIRST_BYTE.timer(registry, label(protocol)).record(span(nanos));
+        meters.timer(GatewayMetric.UPSTREAM_FIRST_BYTE, label(protocol)).record(span(nanos));
     }
 
     /** A request to a provider is over. */
     void upstream(Protocol protocol, TurnOutcome outcome, long nanos) {
-        GatewayMetric.UPSTREAM_DURATION
-                .timer(registry, label(protocol), outcome.label())
+        meters.timer(GatewayMetric.UPSTREAM_DURATION, label(protocol), outcome.label())
                 .record(span(nanos));
-        GatewayMetric.UPSTREAM_REQUESTS
-                .counter(registry, label(protocol), outcome.label())
+        meters.counter(GatewayMetric.UPSTREAM_REQUESTS, label(protocol), outcome.label())
                 .increment();
     }
 
@@ -77,6 +72,6 @@ final class TurnMetrics {
     }
 
     private static String label(Protocol protocol) {
-        return protocol.name().toLowerCase(Locale.ROOT);
+        return protocol.label();
     }
 }

@@ -20,6 +20,8 @@ enum TurnOutcome {
     /** A defect of ours. */
     FAILED;
 
+    private final String label = name().toLowerCase(Locale.ROOT).replace('_', '-');
+
     static TurnOutcome of(FailureException failure) {
         return switch (failure.code()) {
             case CANCELLED -> CLIENT_CANCEL;
@@ -32,6 +34,6 @@ enum TurnOutcome {
     }
 
     String label() {
-        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        return label;
     }
 }

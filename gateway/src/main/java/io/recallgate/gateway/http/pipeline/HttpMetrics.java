@@ -3,6 +3,7 @@ package io.recallgate.gateway.http.pipeline;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.gateway.metrics.GatewayMetric;
+import io.recallgate.metrics.Meters;
 import java.time.Duration;
 import java.util.function.Supplier;
 
@@ -12,12 +13,12 @@ final class HttpMetrics {
     /** Status of a request whose client left before the answer; in metrics only. */
     static final int CLIENT_GONE = 499;
 
-    private final MeterRegistry registry;
+    private final Meters meters;
     private final Supplier<Number> inFlight;
     private final Supplier<Number> bufferedBytes;
 
     HttpMetrics(MeterRegistry registry, Supplier<Number> inFlight, Supplier<Number> bufferedBytes) {
-        this.registry = registry;
+        this.meters = new Meters(registry);
         this.inFlight = inFlight;
         this.bufferedBytes = bufferedBytes;
         GatewayMetric.HTTP_REQUESTS_IN_FLIGHT.gauge(
@@ -28,17 +29,14 @@ final class HttpMetrics {
 
     void answered(Endpoint endpoint, int status, long spanNanos) {
         String method = endpoint.method().name();
-        GatewayMetric.HTTP_REQUEST_DURATION
-                .timer(registry, method, endpoint.path(), status / 100 + "xx")
+        meters.timer(GatewayMetric.HTTP_REQUEST_DURATION, method, endpoint.path(), status / 100 + "xx")
                 .record(Duration.ofNanos(Math.max(0, spanNanos)));
-        GatewayMetric.HTTP_RESPONSES
-                .counter(registry, method, endpoint.path(), Integer.toString(status))
+        meters.counter(GatewayMetric.HTTP_RESPONSES, method, endpoint.path(), Integer.toString(status))
                 .increment();
     }
 
     void failed(Endpoint endpoint, FailureCode code) {
-        GatewayMetric.HTTP_FAILURES
-                .counter(registry, endpoint.path(), code.code())
+        meters.counter(GatewayMetric.HTTP_FAILURES, endpoint.path(), code.code())
                 .increment();
     }
 }
