@@ -1,4 +1,5 @@
--- Memories by id; the caller has the order. $1 owner, $2 project, $3 ids, $4 fingerprint of the active model or null
+-- Memories by id; the caller has the order. They are looked up behind a fence (offset 0), and the scope is compared after:
+-- the plan is kept, and must not be to walk through a scope. $1 owner, $2 project, $3 ids, $4 fingerprint of the active model or null
 select m.id, m.external_id, m.kind, m.role, m.author, m.session, m.content, m.content_hash, m.occurred_at, m.pinned,
   m.metadata, m.version, m.position, m.created_at, m.updated_at,
   array(select coalesce(l.superseded::text, l.reference) from memory_supersedes l where l.superseding = m.id order by 1)
@@ -14,7 +15,12 @@ select m.id, m.external_id, m.kind, m.role, m.author, m.session, m.content, m.co
     else 'pending'
   end as state,
   coalesce(e.passages, 0) as passages, coalesce(e.incomplete, false) as incomplete
-from memory m
+from unnest($3::uuid[]) wanted (id)
+cross join lateral (
+  select x.id, x.owner, x.project, x.external_id, x.kind, x.role, x.author, x.session, x.content, x.content_hash,
+    x.occurred_at, x.pinned, x.metadata, x.version, x.position, x.created_at, x.updated_at
+  from memory x where x.id = wanted.id offset 0
+) m
 left join memory_access a on a.memory_id = m.id
 left join lateral (
   select count(*)::integer as passages, bool_or(v.incomplete) as incomplete
@@ -24,4 +30,4 @@ left join lateral (
   having count(*) = max(v.passages)
   order by v.fingerprint
   limit 1) e on true
-where m.owner = $1 and m.project = $2 and m.id = any($3::uuid[])
+where m.owner = $1 and m.project = $2

@@ -132,9 +132,6 @@ public final class Database {
                 // which are then parsed on each use, with a round trip of their own.
                 .setPreparedStatementCacheSqlFilter(sql -> true)
                 .addProperty("application_name", "recallgate")
-                // A generic plan knows nothing of the words and the owner that a search names, and then reads the rows
-                // of every owner with these words; planning anew costs a tenth of a millisecond.
-                .addProperty("plan_cache_mode", "force_custom_plan")
                 // "already exists, skipping" is what we asked for, and the client logs each notice as a warning.
                 .addProperty("client_min_messages", "warning")
                 // A transaction whose owner is gone must not hold its locks for ever.
@@ -171,7 +168,12 @@ public final class Database {
      * @return fails with a {@link FailureException}
      */
     public <T> Future<T> connection(Deadline deadline, Function<SqlConnection, Future<T>> work) {
-        return run(deadline, work, false).recover(error -> Future.failedFuture(DatabaseFailures.of(error)));
+        return connection(deadline, Plans.EACH_TIME, work);
+    }
+
+    private <T> Future<T> connection(Deadline deadline, Plans plans, Function<SqlConnection, Future<T>> work) {
+        return run(deadline, work, new UnitOfWork.Style(false, plans))
+                .recover(error -> Future.failedFuture(DatabaseFailures.of(error)));
     }
 
     /**
@@ -181,7 +183,17 @@ public final class Database {
      * @return fails with {@code cancelled} if the signal was in time
      */
     public <T> Future<T> connection(Deadline deadline, CancelSignal cancel, Function<SqlConnection, Future<T>> work) {
-        return connection(deadline, connection -> connections.cancels().run(connection, cancel, work));
+        return connection(deadline, cancel, Plans.EACH_TIME, work);
+    }
+
+    /**
+     * The same, for statements whose plans may be kept.
+     *
+     * @return fails with {@code cancelled} if the signal was in time
+     */
+    public <T> Future<T> connection(
+            Deadline deadline, CancelSignal cancel, Plans plans, Function<SqlConnection, Future<T>> work) {
+        return connection(deadline, plans, connection -> connections.cancels().run(connection, cancel, work));
     }
 
     /**
@@ -287,13 +299,13 @@ public final class Database {
     }
 
     private <T> Future<T> attempt(Deadline deadline, Function<SqlConnection, Future<T>> work, int run) {
-        return run(deadline, work, true)
+        return run(deadline, work, new UnitOfWork.Style(true, Plans.EACH_TIME))
                 .recover(error -> DatabaseFailures.isRace(error) && run < MAX_RUNS && !deadline.isPassed()
                         ? attempt(deadline, work, run + 1)
                         : Future.failedFuture(DatabaseFailures.of(error)));
     }
 
-    private <T> Future<T> run(Deadline deadline, Function<SqlConnection, Future<T>> work, boolean transaction) {
+    private <T> Future<T> run(Deadline deadline, Function<SqlConnection, Future<T>> work, UnitOfWork.Style style) {
         if (closing) {
             return Future.failedFuture(new FailureException(FailureCode.SHUTTING_DOWN, "the database is closing"));
         }
@@ -303,6 +315,6 @@ public final class Database {
         if (ways.heartbeat().isSilent()) {
             return Future.failedFuture(DatabaseFailures.silent());
         }
-        return new UnitOfWork<>(vertx, ways, deadline, work, transaction).run();
+        return new UnitOfWork<>(vertx, ways, deadline, work, style).run();
     }
 }

@@ -33,7 +33,7 @@ final class UnitOfWork<T> {
     private final Promise<T> promise;
     private final Deadline deadline;
     private final Function<SqlConnection, Future<T>> work;
-    private final boolean transaction;
+    private final Style style;
     private final Ways ways;
     /** What the caller had left when it asked, and when it got a connection: its deadline is the clock. */
     private final long askedNanos;
@@ -48,13 +48,15 @@ final class UnitOfWork<T> {
      */
     record Ways(Supplier<Connections> connections, Heartbeat heartbeat, Timers timers, Supplier<PoolTimes> times) {}
 
-    UnitOfWork(
-            Vertx vertx, Ways ways, Deadline deadline, Function<SqlConnection, Future<T>> work, boolean transaction) {
+    /** Whether it is one transaction, and how its statements are planned. */
+    record Style(boolean transaction, Plans plans) {}
+
+    UnitOfWork(Vertx vertx, Ways ways, Deadline deadline, Function<SqlConnection, Future<T>> work, Style style) {
         this.promise = promise(vertx, ways.timers(), deadline);
         this.ways = ways;
         this.deadline = deadline;
         this.work = work;
-        this.transaction = transaction;
+        this.style = style;
         this.askedNanos = deadline.remainingNanos();
     }
 
@@ -131,10 +133,13 @@ final class UnitOfWork<T> {
         long timeoutMillis =
                 Math.max(MIN_STATEMENT_MILLIS, Math.min(deadline.remainingMillis(), Database.MAX_STATEMENT_MILLIS));
         // Not awaited: it travels ahead of the statements on the same connection, and costs no round trip.
-        Future<?> bounded =
-                connection.query("set statement_timeout = " + timeoutMillis).execute();
-        Future<T> done =
-                transaction ? connection.begin().compose(begun -> inTransaction(connection, begun)) : call(connection);
+        Future<?> bounded = connection
+                .query("set statement_timeout = " + timeoutMillis + "; "
+                        + style.plans().setting())
+                .execute();
+        Future<T> done = style.transaction()
+                ? connection.begin().compose(begun -> inTransaction(connection, begun))
+                : call(connection);
         return done.compose(value -> bounded.map(value)).onComplete(outcome -> {
             ways.times().get().used(begunNanos - deadline.remainingNanos());
             if (!mine.isAbandoned()) {

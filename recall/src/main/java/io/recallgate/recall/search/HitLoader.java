@@ -4,6 +4,7 @@ import io.recallgate.recall.api.Memory;
 import io.recallgate.recall.api.RecallHit;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
+import io.recallgate.recall.database.Plans;
 import io.recallgate.recall.database.Statements;
 import io.recallgate.recall.rank.Fused;
 import io.recallgate.recall.store.MemoryRows;
@@ -47,7 +48,7 @@ final class HitLoader {
         }
         UUID[] ids = order.stream().map(Fused::id).toArray(UUID[]::new);
         Tuple parameters = Tuple.of(scope.owner(), scope.project(), ids, fingerprint);
-        return database.connection(deadline, cancel, connection -> connection
+        return database.connection(deadline, cancel, Plans.KEPT, connection -> connection
                         .preparedQuery(HITS)
                         .execute(parameters))
                 .map(rows -> {

@@ -4,6 +4,7 @@ import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
+import io.recallgate.recall.database.Plans;
 import io.recallgate.recall.database.Statements;
 import io.recallgate.recall.rank.IdOrder;
 import io.recallgate.time.CancelSignal;
@@ -102,7 +103,7 @@ public final class PgVectorIndex implements VectorIndex {
         Tuple parameters = Tuple.of(query.scope().owner(), query.scope().project(), query.fingerprint())
                 .addArrayOfFloat(boxed(query.vector().toArray()))
                 .addArrayOfUUID(memoryIds.toArray(UUID[]::new));
-        return database.connection(deadline, cancel, connection -> told(
+        return database.connection(deadline, cancel, Plans.KEPT, connection -> told(
                         connection.preparedQuery(SIMILARITIES).execute(parameters), query)
                 .map(rows -> {
                     Map<UUID, Double> similarities = new HashMap<>();

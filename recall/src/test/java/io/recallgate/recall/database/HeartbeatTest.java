@@ -58,7 +58,7 @@ class HeartbeatTest {
                         ways,
                         Deadline.afterMillis(clock, 900_000),
                         connection -> Future.succeededFuture(),
-                        false)
+                        new UnitOfWork.Style(false, Plans.EACH_TIME))
                 .run();
     }
 
