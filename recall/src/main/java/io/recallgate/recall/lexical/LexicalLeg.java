@@ -4,9 +4,9 @@ import io.recallgate.recall.api.MemoryKind;
 import io.recallgate.recall.api.RankingSignal;
 import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
+import io.recallgate.recall.database.Plans;
 import io.recallgate.recall.database.Statements;
 import io.recallgate.recall.lexical.Candidates.Candidate;
-import io.recallgate.recall.lexical.Candidates.Read;
 import io.recallgate.recall.lexical.QuestionScorer.Asked;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
@@ -43,9 +43,6 @@ public final class LexicalLeg {
     private static final long PREFIX_WORDS = 100_000;
     private static final long PREFIX_ROWS = 200;
 
-    private static final String CANDIDATES = Statements.load("lexical/candidates");
-    private static final String CANDIDATES_SESSION = Statements.load("lexical/candidates-session");
-    private static final String CANDIDATES_NEWEST = Statements.load("lexical/candidates-newest");
     private static final String NEWEST = Statements.load("lexical/newest");
     private static final String NEWEST_SESSION = Statements.load("lexical/newest-session");
     private static final String CONTEXT = Statements.load("lexical/context");
@@ -107,7 +104,15 @@ public final class LexicalLeg {
                 .compose(languages -> expanded(search, languages, deadline))
                 .compose(asked -> asked.terms().isEmpty()
                         ? newest(search, known, deadline)
-                        : ranked(search, asked, known, deadline));
+                        : new CandidateSearch(database, cancel)
+                                .search(
+                                        search,
+                                        asked,
+                                        known,
+                                        known == null
+                                                ? documents(search.scope(), deadline)
+                                                : Future.succeededFuture(known.documents()),
+                                        deadline));
     }
 
     /** Where nothing is known of a scope yet, its languages are: without them a question might find nothing. */
@@ -146,7 +151,7 @@ public final class LexicalLeg {
                 alone.toArray(UUID[]::new),
                 candidates.terms().toArray(String[]::new));
         parameters.addLong(neighbours ? (long) Window.REACH : 0L).addArrayOfString(candidates.tsqueries());
-        return rows(CONTEXT, parameters, deadline).map(rows -> {
+        return rows(CONTEXT, parameters, Plans.KEPT, deadline).map(rows -> {
             ContextRanking ranking = new ContextRanking(candidates.terms());
             for (Row row : rows) {
                 Remembered memory =
@@ -230,90 +235,6 @@ public final class LexicalLeg {
                         .allMatch(stem -> prefixes.stream().anyMatch(stem::startsWith));
     }
 
-    private Future<Candidates> ranked(
-            LexicalSearch search, Asked asked, @Nullable ScopeStatistics known, Deadline deadline) {
-        Future<RowSet<Row>> found = rows(candidates(search, asked, known), deadline);
-        Future<@Nullable RowSet<Row>> quoted = asked.phrases().isEmpty()
-                ? Future.succeededFuture()
-                : rows(quoting(search, asked), deadline).map(rows -> rows);
-        Future<Long> documents = known != null ? Future.succeededFuture(0L) : documents(search.scope(), deadline);
-        return Future.all(found, quoted, documents).map(ignored -> {
-            Map<String, Integer> indexes = Candidates.indexes(asked.terms());
-            Map<UUID, Read> read = new LinkedHashMap<>();
-            read(found.result(), indexes, read);
-            read(quoted.result(), indexes, read);
-            QuestionScorer scorer = known == null
-                    ? QuestionScorer.of(
-                            asked,
-                            read.values().stream().map(Read::counts).toList(),
-                            documents.result(),
-                            search.ranking())
-                    : QuestionScorer.of(asked, known, search.ranking());
-            return new Candidates(
-                    search, asked.terms(), asked.phrases(), scorer, known, Candidates.ranked(read, scorer));
-        });
-    }
-
-    private static void read(@Nullable RowSet<Row> rows, Map<String, Integer> indexes, Map<UUID, Read> into) {
-        if (rows != null) {
-            rows.forEach(row -> into.put(
-                    row.getUUID(0),
-                    new Read(
-                            WordCounts.read(indexes, row.getInteger(2), row.getString(3), row.getInteger(4)),
-                            row.getBoolean(1))));
-        }
-    }
-
-    private static Statement candidates(LexicalSearch search, Asked asked, @Nullable ScopeStatistics known) {
-        // A session is small: all terms may find, and its index bounds the rows.
-        if (search.session() != null) {
-            return candidates(search, asked, LexicalQuery.anyOf(asked.terms()));
-        }
-        CandidatePlan plan = CandidatePlan.of(asked.terms(), known, asked.counted());
-        String finding = LexicalQuery.anyOf(plan.finding());
-        return plan.walk() == 0
-                ? candidates(search, asked, finding)
-                : new Statement(
-                        CANDIDATES_NEWEST,
-                        parameters(search, asked, finding)
-                                .addLong((long) plan.walk())
-                                .addArrayOfString(asked.tsqueries())
-                                .addBoolean(search.includeSuperseded()));
-    }
-
-    /** What has a phrase is found by it, however common its words are. */
-    private static Statement quoting(LexicalSearch search, Asked asked) {
-        StringBuilder any = new StringBuilder();
-        for (String phrase : asked.tsqueries()) {
-            any.append(any.isEmpty() ? "(" : " | (").append(phrase).append(')');
-        }
-        return candidates(search, asked, any.toString());
-    }
-
-    private static Statement candidates(LexicalSearch search, Asked asked, String finding) {
-        Tuple parameters = parameters(search, asked, finding);
-        return search.session() != null
-                ? new Statement(
-                        CANDIDATES_SESSION,
-                        parameters
-                                .addString(search.session())
-                                .addArrayOfString(asked.tsqueries())
-                                .addBoolean(search.includeSuperseded()))
-                : new Statement(
-                        CANDIDATES,
-                        parameters.addArrayOfString(asked.tsqueries()).addBoolean(search.includeSuperseded()));
-    }
-
-    private static Tuple parameters(LexicalSearch search, Asked asked, String finding) {
-        return Tuple.of(
-                search.scope().owner(),
-                search.scope().project(),
-                finding,
-                asked.terms().toArray(String[]::new),
-                search.kindNames(),
-                (long) CandidatePlan.MAX_ROWS);
-    }
-
     private Future<Candidates> newest(LexicalSearch search, @Nullable ScopeStatistics known, Deadline deadline) {
         Tuple parameters =
                 Tuple.of(search.scope().owner(), search.scope().project(), search.kindNames(), (long) search.limit());
@@ -344,13 +265,14 @@ public final class LexicalLeg {
                 .map(rows -> rows.iterator().next());
     }
 
-    private Future<RowSet<Row>> rows(Statement statement, Deadline deadline) {
-        return rows(statement.sql, statement.parameters, deadline);
+    private Future<RowSet<Row>> rows(String sql, Tuple parameters, Deadline deadline) {
+        return rows(sql, parameters, Plans.EACH_TIME, deadline);
     }
 
-    private Future<RowSet<Row>> rows(String sql, Tuple parameters, Deadline deadline) {
-        return database.connection(
-                deadline, cancel, connection -> connection.preparedQuery(sql).execute(parameters));
+    private Future<RowSet<Row>> rows(String sql, Tuple parameters, Plans plans, Deadline deadline) {
+        return database.connection(deadline, cancel, plans, connection -> connection
+                .preparedQuery(sql)
+                .execute(parameters));
     }
 
     private static List<UUID> ids(RowSet<Row> rows) {
@@ -368,6 +290,4 @@ public final class LexicalLeg {
     private static MemoryKind kind(Row row) {
         return MemoryKind.valueOf(row.getString(2).toUpperCase(Locale.ROOT));
     }
-
-    private record Statement(String sql, Tuple parameters) {}
 }

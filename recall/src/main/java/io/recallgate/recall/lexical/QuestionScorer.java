@@ -96,6 +96,12 @@ final class QuestionScorer {
         return new QuestionScorer(idf, averageLength, asked, ranking);
     }
 
+    /** What a term of the question adds for a memory that has it, by itself and without phrases. */
+    float weight(int term, int count, boolean author, boolean date, int length) {
+        double frequency = count + (author ? authorWeight : 0) + (date ? dateWeight : 0);
+        return (float) Bm25.score(idf[term], frequency, length, averageLength);
+    }
+
     /** A memory by itself. */
     LexicalHit alone(UUID id, WordCounts own) {
         return score(id, own, own.length, new double[idf.length], 1);

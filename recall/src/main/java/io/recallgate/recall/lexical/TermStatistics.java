@@ -66,6 +66,7 @@ public final class TermStatistics {
 
     private final Database database;
     private final Clock clock;
+    private final WordBlocks blocks;
     private final Map<Scope, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
     private final Set<Scope> refreshing = new HashSet<>();
     /** Scopes whose last refresh failed, and when to try again. */
@@ -78,6 +79,7 @@ public final class TermStatistics {
     public TermStatistics(Database database, Clock clock) {
         this.database = database;
         this.clock = clock;
+        this.blocks = new WordBlocks(database, clock);
         this.troubles = new TroubleLog(LOG, clock, "term statistics are refreshed again");
     }
 
@@ -112,9 +114,14 @@ public final class TermStatistics {
         long started = clock.nanoTime();
         return database.connection(
                         Deadline.afterMillis(clock, COMPUTE_MILLIS), connection -> compute(connection, scope))
+                .compose(computed -> {
+                    store(scope, computed, started);
+                    return computed.documents() < WordBlocks.MIN_DOCUMENTS
+                            ? Future.succeededFuture()
+                            : blocks.refresh(scope);
+                })
                 .onComplete(outcome -> {
                     if (outcome.succeeded()) {
-                        store(scope, outcome.result(), started);
                         troubles.over();
                     } else {
                         postpone(scope);
@@ -123,8 +130,7 @@ public final class TermStatistics {
                     synchronized (this) {
                         refreshing.remove(scope);
                     }
-                })
-                .mapEmpty();
+                });
     }
 
     private static Future<ScopeStatistics> compute(SqlConnection connection, Scope scope) {

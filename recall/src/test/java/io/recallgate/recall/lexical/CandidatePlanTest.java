@@ -40,6 +40,21 @@ class CandidatePlanTest {
     }
 
     @Test
+    void whatTheRarestDoNotFindIsLookedForByTheNextOnes() {
+        CandidatePlan plan = CandidatePlan.of(
+                List.of("usual", "unheard", "common"), statistics(10_000, Map.of("usual", 9_000, "common", 5_000)));
+        assertThat(plan).isEqualTo(new CandidatePlan(List.of("unheard"), List.of("common", "usual"), 600));
+    }
+
+    @Test
+    void postingsAreReadOfTheRarestTermsAsFarAsTheBudgetGoes() {
+        ScopeStatistics statistics =
+                statistics(1_000_000, Map.of("a", 500_000, "b", 30_000, "c", 20_000, "d", 200_000));
+        assertThat(CandidatePlan.scored(List.of("a", "b", "c"), statistics)).containsExactly("c", "b");
+        assertThat(CandidatePlan.scored(List.of("a", "d"), statistics)).containsExactly("d");
+    }
+
+    @Test
     void aNameThatIsRareInTextsButTheAuthorOfManyDoesNotFind() {
         ScopeStatistics statistics = new ScopeStatistics(
                 50_000,
@@ -55,7 +70,8 @@ class CandidatePlanTest {
 
     @Test
     void withoutStatisticsEveryTermFinds() {
-        assertThat(CandidatePlan.of(List.of("a", "b"), null)).isEqualTo(new CandidatePlan(List.of("a", "b"), 0));
+        assertThat(CandidatePlan.of(List.of("a", "b"), null))
+                .isEqualTo(new CandidatePlan(List.of("a", "b"), List.of(), 0));
     }
 
     @Test
