@@ -2,7 +2,9 @@
 -- the planner believes of the term.
 -- $1 owner, $2 project, $3 tsquery of the chosen terms, $4 terms, $5 kinds, $6 most rows, $7 how many to walk,
 -- $8 a tsquery for each phrase, $9 whether also superseded ones, $10 only after this position
-select id, pinned, word_count, ts_delete(words, tsvector_to_array(ts_delete(words, $4::text[])))::text as words,
+select id, pinned, word_count,
+  tsvectorsend(case when pg_column_size(words) < 2000 then words
+    else ts_delete(words, tsvector_to_array(ts_delete(words, $4::text[]))) end) as words,
   (select coalesce(sum(1 << (n - 1)::int), 0)::int from unnest($8::text[]) with ordinality p (query, n)
     where words @@ query::tsquery) as phrases
 from (

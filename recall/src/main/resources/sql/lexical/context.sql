@@ -1,6 +1,6 @@
 -- Memories with those around them in their sessions: at most so many before and after each, found by the order of
--- the session alone. Each row names the one that follows it, where that is among the rows. Of the words only those
--- that are asked for are sent. Memories are looked up by id behind a fence (offset 0), and the scope is compared after:
+-- the session alone. Each row names the one that follows it, where that is among the rows. Words are sent as
+-- candidates.sql sends them. Memories are looked up by id behind a fence (offset 0), and the scope is compared after:
 -- without statistics the planner would rather walk through the whole scope.
 -- $1 owner, $2 project, $3 memories whose neighbours are wanted, $4 memories wanted alone, $5 terms,
 -- $6 how many neighbours on each side, $7 a tsquery for each phrase
@@ -39,7 +39,8 @@ with anchor as materialized (
   select id, null from unnest($4::uuid[]) alone (id) where not exists (select from chain where chain.id = alone.id)
 )
 select m.id, w.next, m.kind, m.superseded, m.pinned, m.word_count,
-  ts_delete(m.words, tsvector_to_array(ts_delete(m.words, $5::text[])))::text as words,
+  tsvectorsend(case when pg_column_size(m.words) < 2000 then m.words
+    else ts_delete(m.words, tsvector_to_array(ts_delete(m.words, $5::text[]))) end) as words,
   (select coalesce(sum(1 << (n - 1)::int), 0)::int from unnest($7::text[]) with ordinality p (query, n)
     where m.words @@ query::tsquery) as phrases
 from wanted w

@@ -86,9 +86,9 @@ final class CandidateSearch {
             List<Future<?>> all = new ArrayList<>(found);
             all.add(documents);
             return Future.all(all).map(ignored -> {
-                Map<String, Integer> indexes = Candidates.indexes(asked.terms());
+                TsBytes terms = new TsBytes(asked.terms());
                 Map<UUID, Read> read = new LinkedHashMap<>();
-                found.forEach(rows -> read(rows.result(), indexes, read));
+                found.forEach(rows -> read(rows.result(), terms, read));
                 QuestionScorer scorer = known == null
                         ? QuestionScorer.of(
                                 asked,
@@ -199,11 +199,11 @@ final class CandidateSearch {
                 .execute(parameters));
     }
 
-    private static void read(RowSet<Row> rows, Map<String, Integer> indexes, Map<UUID, Read> into) {
+    private static void read(RowSet<Row> rows, TsBytes terms, Map<UUID, Read> into) {
         rows.forEach(row -> into.put(
                 row.getUUID(0),
                 new Read(
-                        WordCounts.read(indexes, row.getInteger(2), row.getString(3), row.getInteger(4)),
+                        WordCounts.read(terms, row.getInteger(2), row.getBuffer(3), row.getInteger(4)),
                         row.getBoolean(1))));
     }
 }

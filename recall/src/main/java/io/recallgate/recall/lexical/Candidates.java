@@ -3,7 +3,6 @@ package io.recallgate.recall.lexical;
 import io.recallgate.recall.lexical.LexicalQuery.Phrase;
 import io.recallgate.recall.rank.IdOrder;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -46,15 +45,6 @@ public record Candidates(
     /** How each phrase is found. */
     String[] tsqueries() {
         return phrases.stream().map(Phrase::tsquery).toArray(String[]::new);
-    }
-
-    /** Where each term of a question is. */
-    static Map<String, Integer> indexes(List<String> terms) {
-        Map<String, Integer> indexes = new HashMap<>();
-        for (int i = 0; i < terms.size(); i++) {
-            indexes.put(terms.get(i), i);
-        }
-        return indexes;
     }
 
     /** Ranks what was read, by its own words alone. */

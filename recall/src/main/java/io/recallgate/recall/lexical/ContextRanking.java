@@ -1,6 +1,7 @@
 package io.recallgate.recall.lexical;
 
 import io.recallgate.recall.api.MemoryKind;
+import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -19,13 +20,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class ContextRanking {
 
-    private final Map<String, Integer> indexes;
+    private final TsBytes terms;
     private final Map<UUID, Turn> turns = new LinkedHashMap<>();
     private final Map<UUID, UUID> before = new HashMap<>();
 
     /** @param terms distinct terms of the question */
     ContextRanking(List<String> terms) {
-        this.indexes = Candidates.indexes(terms);
+        this.terms = new TsBytes(terms);
     }
 
     private record Turn(Remembered memory, WordCounts counts) {
@@ -38,11 +39,11 @@ final class ContextRanking {
      * Takes a memory.
      *
      * @param length terms of its text
-     * @param words in text form
+     * @param words as the server sends them
      * @param phrases the bits of the phrases that it has
      */
-    void add(Remembered memory, int length, String words, int phrases) {
-        turns.put(memory.id(), new Turn(memory, WordCounts.read(indexes, length, words, phrases)));
+    void add(Remembered memory, int length, Buffer words, int phrases) {
+        turns.put(memory.id(), new Turn(memory, WordCounts.read(terms, length, words, phrases)));
         UUID next = memory.next();
         if (next != null) {
             before.put(next, memory.id());
@@ -99,7 +100,7 @@ final class ContextRanking {
         if (strength == 0 || standalone) {
             return scorer.alone(turn.id(), turn.counts);
         }
-        double[] around = new double[indexes.size()];
+        double[] around = new double[terms.size()];
         double length = turn.counts.length;
         Turn earlier = turn;
         Turn later = turn;

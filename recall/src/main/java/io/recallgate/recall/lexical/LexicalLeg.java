@@ -156,7 +156,7 @@ public final class LexicalLeg {
             for (Row row : rows) {
                 Remembered memory =
                         new Remembered(row.getUUID(0), row.getUUID(1), kind(row), row.getBoolean(3), row.getBoolean(4));
-                ranking.add(memory, row.getInteger(5), row.getString(6), row.getInteger(7));
+                ranking.add(memory, row.getInteger(5), row.getBuffer(6), row.getInteger(7));
             }
             return result(candidates, scorer, ranking);
         });

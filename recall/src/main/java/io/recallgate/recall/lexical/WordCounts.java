@@ -1,6 +1,6 @@
 package io.recallgate.recall.lexical;
 
-import java.util.Map;
+import io.vertx.core.buffer.Buffer;
 
 /**
  * How often each term of a question occurs in one memory, field by field. Arrays are in the order of the terms and never
@@ -26,21 +26,20 @@ final class WordCounts {
     /**
      * Reads.
      *
-     * @param indexes where each term of the question is
+     * @param terms of the question
      * @param length terms of the memory's text
-     * @param words its words in text form; those that are not asked for are skipped
+     * @param words its words as the server sends them; those that are not asked for are skipped
      * @param phrases the bits of the phrases that it has
      */
-    static WordCounts read(Map<String, Integer> indexes, int length, String words, int phrases) {
-        WordCounts counts = new WordCounts(length, indexes.size(), phrases);
-        TsText.read(words, (lexeme, position, weight) -> {
-            Integer index = indexes.get(lexeme);
+    static WordCounts read(TsBytes terms, int length, Buffer words, int phrases) {
+        WordCounts counts = new WordCounts(length, terms.size(), phrases);
+        terms.read(words, (term, marked, position, weight) -> {
             LexicalField field = LexicalField.of(weight);
-            if (index != null && field != null) {
-                counts.of(field)[index] += field.count(position);
-            } else if (index != null && WordPlaces.is(weight) && WordPlaces.isMarked(lexeme)) {
+            if (field != null) {
+                counts.of(field)[term] += field.count(position);
+            } else if (marked && WordPlaces.is(weight)) {
                 // A word in its own form has places only, and so many of them are told that they will do as a count.
-                counts.body[index]++;
+                counts.body[term]++;
             }
         });
         return counts;

@@ -66,7 +66,7 @@ class ContextRankingTest {
     @Test
     void aMemoryWithoutASessionIsComparedWithOneTextAndNotWithAWindow() {
         ContextRanking ranking = new ContextRanking(TERMS);
-        ranking.add(new Remembered(TURN[0], null, MemoryKind.NOTE, false, false), 5, "'tea':1", 0);
+        ranking.add(new Remembered(TURN[0], null, MemoryKind.NOTE, false, false), 5, TsBytesTest.sent("'tea':1"), 0);
 
         assertThat(ranking.scores(scorer(RankingSettings.DEFAULTS), kind -> 1, kind -> true))
                 .singleElement()
@@ -97,8 +97,8 @@ class ContextRankingTest {
     @Test
     void aKindThatIsNotAskedForStillLendsItsWords() {
         ContextRanking ranking = new ContextRanking(TERMS);
-        ranking.add(new Remembered(TURN[0], TURN[1], MemoryKind.NOTE, false, false), 5, "'tea':1", 0);
-        ranking.add(new Remembered(TURN[1], null, MemoryKind.TURN, false, false), 5, "", 0);
+        ranking.add(new Remembered(TURN[0], TURN[1], MemoryKind.NOTE, false, false), 5, TsBytesTest.sent("'tea':1"), 0);
+        ranking.add(new Remembered(TURN[1], null, MemoryKind.TURN, false, false), 5, TsBytesTest.sent(""), 0);
 
         assertThat(ranking.scores(
                         scorer(RankingSettings.DEFAULTS), kind -> 1, memory -> memory.kind() == MemoryKind.TURN))
@@ -109,8 +109,9 @@ class ContextRankingTest {
     @Test
     void whoIsNamedIsTold() {
         ContextRanking ranking = new ContextRanking(TERMS);
-        ranking.add(new Remembered(TURN[0], null, MemoryKind.TURN, false, false), 5, "'jonas':4097A", 0);
-        ranking.add(new Remembered(TURN[1], null, MemoryKind.TURN, false, false), 5, "'jonas':1", 0);
+        ranking.add(
+                new Remembered(TURN[0], null, MemoryKind.TURN, false, false), 5, TsBytesTest.sent("'jonas':4097A"), 0);
+        ranking.add(new Remembered(TURN[1], null, MemoryKind.TURN, false, false), 5, TsBytesTest.sent("'jonas':1"), 0);
 
         assertThat(ranking.authored()).containsExactly(TURN[0]);
     }
@@ -127,7 +128,11 @@ class ContextRankingTest {
         ContextRanking ranking = new ContextRanking(TERMS);
         for (int i = 0; i < session.size(); i++) {
             UUID next = i + 1 < session.size() ? TURN[i + 1] : null;
-            ranking.add(new Remembered(TURN[i], next, MemoryKind.TURN, false, false), 5, session.get(i), 0);
+            ranking.add(
+                    new Remembered(TURN[i], next, MemoryKind.TURN, false, false),
+                    5,
+                    TsBytesTest.sent(session.get(i)),
+                    0);
         }
         return ranking.scores(scorer(settings), kind -> strength, kind -> true).stream()
                 .collect(Collectors.toMap(LexicalHit::memoryId, hit -> hit));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.recall.MemoryFixture;
 import io.recallgate.recall.TestDatabase;
+import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.MemoryKind;
 import io.recallgate.recall.api.RankingSettings;
 import io.recallgate.recall.api.Scope;
@@ -79,10 +80,12 @@ class WordBlocksTest {
 
     @Test
     void ofEqualOnesTheNewestAreFound() {
+        // The first of equal ones are those of the lowest ids.
+        UUID oldest = memories.insert(new UUID(0, 1), scope, turn("rain weather"));
         fill(scope, MEMORIES);
-        UUID newest = memories.turn(scope, "rain weather");
+        UUID newest = memories.insert(new UUID(0, 2), scope, turn("rain weather"));
         await(statistics.refresh(scope));
-        assertThat(find("rain weather")).hasSize(100).contains(newest);
+        assertThat(find("rain weather")).hasSize(100).startsWith(newest).doesNotContain(oldest);
     }
 
     @Test
@@ -197,6 +200,10 @@ class WordBlocksTest {
         assertThat(server.queryText(
                         "select count(distinct word) from word_posting where owner = '" + scope.owner() + "'"))
                 .isEqualTo("6");
+    }
+
+    private static MemoryDraft turn(String content) {
+        return draft(content, MemoryKind.TURN, null, null, null);
     }
 
     private long blocks() {
