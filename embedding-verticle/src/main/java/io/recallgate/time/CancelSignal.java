@@ -1,5 +1,6 @@
 package io.recallgate.time;
 
+import io.recallgate.caller.Caller;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -31,8 +32,17 @@ public final class CancelSignal {
             toRun = listeners;
             listeners = List.of();
         }
-        toRun.forEach(listener -> listener.accept(why));
+        toRun.forEach(listener -> tell(listener, why));
         return true;
+    }
+
+    /** One that fails takes the news neither from the others nor from whoever cancels, who may have capacity to give back. */
+    private static void tell(Consumer<CancelCause> listener, CancelCause why) {
+        try {
+            listener.accept(why);
+        } catch (RuntimeException | Error e) {
+            Caller.tell("a listener to a cancellation failed", e);
+        }
     }
 
     /** The cause once fired, null before. */
@@ -68,7 +78,7 @@ public final class CancelSignal {
                 };
             }
         }
-        listener.accept(fired);
+        tell(listener, fired);
         return () -> {};
     }
 

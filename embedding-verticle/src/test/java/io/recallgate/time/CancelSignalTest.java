@@ -35,4 +35,31 @@ class CancelSignalTest {
         registration.remove();
         assertThat(heard).isEmpty();
     }
+
+    @Test
+    void aListenerThatThrowsKeepsTheCancellationFromNobodyElse() {
+        signal.onCancel(cause -> {
+            throw new IllegalStateException("a listener failed, as it does on a context that is gone");
+        });
+        signal.onCancel(cause -> {
+            throw new NoClassDefFoundError("another one failed");
+        });
+        signal.onCancel(heard::add);
+
+        assertThat(signal.cancel(CancelCause.DISCONNECTED)).isTrue();
+
+        assertThat(heard).containsExactly(CancelCause.DISCONNECTED);
+    }
+
+    @Test
+    void whetherAListenerThatThrowsCameBeforeOrAfterMakesNoDifferenceToWhoeverRegistersIt() {
+        signal.cancel(CancelCause.CALLER);
+
+        signal.onCancel(cause -> {
+            heard.add(cause);
+            throw new IllegalStateException("a listener failed");
+        });
+
+        assertThat(heard).containsExactly(CancelCause.CALLER);
+    }
 }
