@@ -17,7 +17,10 @@ import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
+import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
+import io.vertx.core.ThreadingModel;
+import io.vertx.core.VerticleBase;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.MessageCodec;
 import io.vertx.core.eventbus.ReplyException;
@@ -26,6 +29,7 @@ import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -145,6 +149,31 @@ class BusTest extends PoolTest {
         join(blocked);
         awaitStatus(status -> states(status).allMatch("idle"::equals));
         assertThat(models.ran()).containsExactly("blocked");
+    }
+
+    @Test
+    void aClientWhoseContextIsGoneIsAnsweredAtItsCancellationAndThePoolIsTold() {
+        deploy(1);
+        ScriptedModels.Block block = models.block("held");
+        CancelSignal cancel = new CancelSignal();
+        List<Future<EmbedResult>> asked = new CopyOnWriteArrayList<>();
+        String worker = join(vertx.deployVerticle(
+                new VerticleBase() {
+                    @Override
+                    public Future<?> start() {
+                        asked.add(new EmbeddingClient(vertx).embed(request(cancel, "held")));
+                        return Future.succeededFuture();
+                    }
+                },
+                new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER).setWorkerPoolName("gone-soon")));
+        block.awaitEntered();
+        join(vertx.undeploy(worker));
+
+        cancel.cancel(CancelCause.CALLER);
+
+        assertFails(asked.get(0), FailureCode.CANCELLED);
+        awaitStatus(status -> status.getJsonObject("queue").getInteger("waiters") == 0);
+        block.release();
     }
 
     @Test

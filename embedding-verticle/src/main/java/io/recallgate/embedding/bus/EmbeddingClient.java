@@ -1,5 +1,6 @@
 package io.recallgate.embedding.bus;
 
+import io.recallgate.caller.Caller;
 import io.recallgate.embedding.api.EmbedRequest;
 import io.recallgate.embedding.api.EmbedResult;
 import io.recallgate.embedding.api.Embedder;
@@ -9,7 +10,6 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.trace.CallContext;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -59,14 +59,14 @@ public final class EmbeddingClient implements Embedder {
             return Future.failedFuture(e);
         }
         Promise<EmbedResult> promise = Promise.promise();
-        Context caller = vertx.getOrCreateContext();
+        Caller caller = Caller.of(vertx);
         Future<EmbedResult> answer = vertx.eventBus()
                 .<JsonObject>request(
                         EmbedMessages.EMBED, body, options(request.deadline().remainingMillis() + GRACE_MILLIS))
                 .map(message -> EmbedMessages.result(message.body()))
                 .recover(error -> Future.failedFuture(FailureReply.decode(error, FailureCode.EMBEDDING_UNAVAILABLE)));
         CancelSignal.Registration registration = request.cancel()
-                .onCancel(cause -> caller.runOnContext(ignored -> {
+                .onCancel(cause -> caller.answer(() -> {
                     if (promise.tryFail(gaveUp(cause))) {
                         tellCancel(request.id());
                     }
