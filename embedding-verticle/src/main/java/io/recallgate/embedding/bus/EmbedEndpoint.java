@@ -75,7 +75,7 @@ public final class EmbedEndpoint {
         Future<JsonObject> answer;
         try {
             answer = serve.call();
-        } catch (Exception e) {
+        } catch (Exception | Error e) {
             answer = Future.failedFuture(e);
         }
         answer.onSuccess(message::reply).onFailure(error -> {
@@ -154,7 +154,7 @@ public final class EmbedEndpoint {
         }
         try {
             return Future.succeededFuture(work.call());
-        } catch (Exception e) {
+        } catch (Exception | Error e) {
             return Future.failedFuture(e);
         }
     }

@@ -86,7 +86,7 @@ final class ProviderCalls {
         }
         try {
             return Future.succeededFuture(look.call());
-        } catch (Exception e) {
+        } catch (Exception | Error e) {
             return Future.failedFuture(e);
         }
     }

@@ -13,6 +13,7 @@ import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
+import io.recallgate.time.Clock;
 import io.recallgate.time.FakeClock;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -23,6 +24,7 @@ import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -41,12 +43,29 @@ class EmbedEndpointTest {
     private final FakeClock clock = new FakeClock();
     private final Scripted embedder = new Scripted();
     private Vertx vertx;
+    private volatile boolean outOfMemory;
+
+    /** Read while a request is decoded. */
+    private final class FailingClock implements Clock {
+        @Override
+        public long nanoTime() {
+            if (outOfMemory) {
+                throw new OutOfMemoryError("scripted");
+            }
+            return clock.nanoTime();
+        }
+
+        @Override
+        public Instant instant() {
+            return clock.instant();
+        }
+    }
 
     @BeforeEach
     void register() {
         vertx = Vertx.vertx();
         Promise<Void> registered = Promise.promise();
-        vertx.runOnContext(ignored -> new EmbedEndpoint(vertx, embedder, new NoWorkers(), clock)
+        vertx.runOnContext(ignored -> new EmbedEndpoint(vertx, embedder, new NoWorkers(), new FailingClock())
                 .register()
                 .onComplete(registered));
         get(registered.future());
@@ -84,6 +103,17 @@ class EmbedEndpointTest {
             assertThat(failure.getString("detail")).contains("1 to 3600000");
         }
         assertThat(embedder.requests()).isEmpty();
+    }
+
+    @Test
+    void anErrorOfTheVirtualMachineIsAnsweredAndTheIdIsFreeAgain() {
+        outOfMemory = true;
+        failure(embed(body("same")), FailureCode.INTERNAL);
+        outOfMemory = false;
+
+        embed(body("same"));
+
+        awaitRequests(1);
     }
 
     @Test

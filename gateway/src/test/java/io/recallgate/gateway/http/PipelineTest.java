@@ -7,15 +7,18 @@ import static io.recallgate.gateway.http.Wire.send;
 import static io.recallgate.gateway.http.Wire.statusLine;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.recallgate.embedding.api.WorkerOperations;
 import io.recallgate.gateway.http.pipeline.HttpOptions;
 import io.recallgate.gateway.runtime.GatewayRuntime.Phase;
 import io.recallgate.recall.api.RecallRequest;
 import io.recallgate.recall.api.RecallResponse;
+import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -164,6 +167,35 @@ class PipelineTest {
         assertThat(response.body()).doesNotContain("secret");
         assertThat(TestGateway.json(response).getString("code")).isEqualTo("internal");
         gateway.placesComeBack();
+    }
+
+    @Test
+    void anErrorOfTheVirtualMachineIsAnsweredTooAndItsPlaceComesBack() {
+        gateway.patience = Duration.ofSeconds(5);
+        gateway.runtime.workers = new OutOfMemory();
+
+        HttpResponse<String> response = gateway.get("/v1/workers");
+
+        assertThat(response.statusCode()).isEqualTo(500);
+        assertThat(TestGateway.json(response).getString("code")).isEqualTo("internal");
+        gateway.placesComeBack();
+    }
+
+    private static final class OutOfMemory implements WorkerOperations {
+        @Override
+        public Future<JsonObject> status() {
+            throw new OutOfMemoryError("scripted");
+        }
+
+        @Override
+        public Future<JsonObject> restart(int slot) {
+            return status();
+        }
+
+        @Override
+        public Future<JsonObject> replaceModel(String model) {
+            return status();
+        }
     }
 
     @Test

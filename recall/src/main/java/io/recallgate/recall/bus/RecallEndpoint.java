@@ -83,7 +83,7 @@ public final class RecallEndpoint {
                 throw new FailureException(FailureCode.INVALID_JSON, "the body must be a JSON object");
             }
             answer = route.apply(body, deadline(message));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             answer = Future.failedFuture(e);
         }
         answer.onComplete(message::reply, error -> FailureReply.send(message, error));

@@ -61,7 +61,7 @@ public final class JsonWorkers {
         if (estimatedBytes < LARGE_BYTES) {
             try {
                 return Future.succeededFuture(work.call());
-            } catch (Exception e) {
+            } catch (Exception | Error e) {
                 return Future.failedFuture(e);
             }
         }

@@ -113,7 +113,8 @@ public final class Pipeline {
                 }
             }
             served.workDone();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Also out of memory: the router would answer in words of its own, and the place would be taken for good.
             served.fail(e);
         }
     }
