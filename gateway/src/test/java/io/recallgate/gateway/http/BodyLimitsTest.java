@@ -96,6 +96,20 @@ class BodyLimitsTest {
     }
 
     @Test
+    void aDeadlineThatPassesInTheMiddleOfABodyIsAnsweredAndFreesWhatItHeld() throws IOException {
+        try (Socket socket = gateway.connect()) {
+            send(socket, head("POST /v1/embeddings", "content-length: 100", "x-recallgate-deadline-ms: 100"));
+            send(socket, "{\"input\":");
+
+            assertThat(statusLine(socket)).startsWith("HTTP/1.1 504 ");
+            gateway.awaitMetric("recallgate_http_buffered_bytes 0.0");
+            // A client that never ends its body is sent away, as after any refusal.
+            socket.getInputStream().readAllBytes();
+        }
+        gateway.placesComeBack();
+    }
+
+    @Test
     void aBodyThatDoesNotArriveInTimeIsA408AndTheConnectionEnds() throws IOException {
         gateway.options = new HttpOptions(900_000, 1 << 20, 100, 1 << 20, 10);
         try (Socket socket = gateway.connect()) {

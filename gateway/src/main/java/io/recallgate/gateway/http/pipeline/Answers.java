@@ -3,6 +3,7 @@ package io.recallgate.gateway.http.pipeline;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.recallgate.gateway.http.failure.Dialect;
+import io.recallgate.time.CancelCause;
 import io.recallgate.time.Timers;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -138,7 +139,12 @@ final class Answers {
         request.exceptionHandler(error -> timer.cancel());
         request.endHandler(ignored -> timer.cancel());
         request.resume();
-        exchange.cancel().onCancel(cause -> timer.cancel());
+        exchange.cancel().onCancel(cause -> {
+            // A deadline ends the work, not the wait for what its client still sends.
+            if (cause == CancelCause.DISCONNECTED) {
+                timer.cancel();
+            }
+        });
     }
 
     /** Ends what there is between client and gateway for this exchange: the stream, or the whole connection. */
