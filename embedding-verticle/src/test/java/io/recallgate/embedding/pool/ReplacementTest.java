@@ -124,6 +124,34 @@ class ReplacementTest {
     }
 
     @Test
+    void a20WhatAWorkerOfTheOldFilesFinishesIsNotKeptForARetryOnceTheNewOnesServe() {
+        pool = PoolFixture.withSlots(2);
+        pool.warm(2);
+        long here = pool.query("here");
+        pool.worker(0).start();
+        long left = pool.query("left");
+        ScriptedWorker old = pool.worker(1);
+        old.start();
+        pool.cancel(left);
+        // The files of a directory are exchanged under way, and one worker is restarted with them.
+        pool.handle(new PoolEvent.RestartSlot(0));
+        pool.worker(0).complete();
+        pool.worker(0).exit();
+        ModelIdentity other = new ModelIdentity("m", "f-other", 2, 512);
+        pool.worker(0).ready(other);
+        old.complete();
+
+        long again = pool.query("left");
+
+        assertThat(pool.isSettled(here)).isTrue();
+        assertThat(pool.isSettled(again))
+                .as("what the old files made is not used")
+                .isFalse();
+        pool.worker(0).run();
+        assertThat(pool.result(again).model()).isEqualTo(other);
+    }
+
+    @Test
     void a20OtherFilesUnderTheSameNameAreAnotherModel() {
         pool = PoolFixture.withSlots(1);
         pool.warm(1);
