@@ -5,6 +5,7 @@ import io.recallgate.gateway.conversation.admission.TurnAdmission;
 import io.recallgate.gateway.conversation.demo.DemoUpstream;
 import io.recallgate.gateway.conversation.turn.MemoryUse;
 import io.recallgate.gateway.conversation.turn.PassThrough;
+import io.recallgate.gateway.conversation.turn.PhaseOrder;
 import io.recallgate.gateway.conversation.turn.Protocol;
 import io.recallgate.gateway.conversation.upstream.ProviderUpstream;
 import io.recallgate.gateway.http.failure.Dialect;
@@ -32,6 +33,7 @@ public final class ConversationRoutes {
 
     /** Connects to nobody yet. */
     public ConversationRoutes(Vertx vertx, GatewayRuntime runtime, HttpEnvironment environment, JsonWorkers workers) {
+        PhaseOrder.check();
         parts = new TurnParts(
                 runtime,
                 environment,
