@@ -37,9 +37,8 @@ class PhaseRunTest {
         clock.advance(Duration.ofSeconds(10));
 
         assertThatThrownBy(() -> run.enter(Phase.IDENTIFY))
-                .isInstanceOfSatisfying(
-                        FailureException.class,
-                        late -> assertThat(late.code()).isEqualTo(FailureCode.DEADLINE_EXCEEDED))
+                .isInstanceOfSatisfying(FailureException.class, late -> assertThat(late.code())
+                        .isEqualTo(FailureCode.DEADLINE_EXCEEDED))
                 .hasMessageContaining("before identify");
         assertThat(run.nanos(Phase.DECODE)).isEqualTo(Duration.ofSeconds(10).toNanos());
     }
