@@ -1,10 +1,8 @@
 package io.recallgate.recall.lexical;
 
+import io.recallgate.digest.Sha256;
 import io.recallgate.recall.api.Scope;
 import io.vertx.core.buffer.Buffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -49,14 +47,8 @@ final class Postings {
      * @param word as the analysis has it
      */
     static long key(Scope scope, String word) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            String text = scope.owner() + '\0' + scope.project() + '\0' + word;
-            return Buffer.buffer(digest.digest(text.getBytes(StandardCharsets.UTF_8)))
-                    .getLong(0);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
+        byte[] digest = Sha256.of(scope.owner() + '\0' + scope.project() + '\0' + word);
+        return Buffer.buffer(digest).getLong(0);
     }
 
     /** Reads what {@link Block} wrote. */
