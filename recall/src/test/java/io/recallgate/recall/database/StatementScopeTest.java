@@ -56,8 +56,12 @@ class StatementScopeTest {
             Map.entry("lexical/stale-contents", "by the ids of old words; what is read goes into the row it is from"),
             Map.entry("log/prune", "recalls of all owners, by age"),
             Map.entry("pgvector/missing", "derives for all; each row brings its scope along"),
+            Map.entry(
+                    "pgvector/similarities",
+                    "looks up by id behind a fence, and compares owner and project right after it"),
             Map.entry("retention/next-scope", "lists scopes for retention, which removes scope by scope"),
             Map.entry("search/accessed", "by the ids of hits, which were found in their scope"),
+            Map.entry("search/hits", "looks up by id behind a fence, and compares owner and project right after it"),
             Map.entry("store/export", "what a memory supersedes is of its own scope, as its writing checked"));
 
     @Test
