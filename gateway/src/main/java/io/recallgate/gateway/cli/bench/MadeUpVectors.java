@@ -11,6 +11,7 @@ import io.recallgate.gateway.cli.client.Pauses;
 import io.recallgate.gateway.cli.console.CommandFailedException;
 import io.recallgate.gateway.cli.console.Progress;
 import io.recallgate.recall.api.RecallSettings;
+import io.recallgate.recall.api.Scope;
 import io.recallgate.recall.database.Database;
 import io.recallgate.recall.database.DatabaseOptions;
 import io.recallgate.recall.database.DatabaseTime;
@@ -55,7 +56,10 @@ final class MadeUpVectors implements AutoCloseable {
     private static final Duration BOUND = Duration.ofMinutes(1);
     private static final Duration LONG_BOUND = Duration.ofMinutes(30);
 
-    private static final String FOREIGN = "select count(*) from memory where project not like 'bench-%'";
+    /** What the probes keep for themselves is no matter: nobody recalls it. */
+    private static final String FOREIGN =
+            "select count(*) from memory where project not like 'bench-%' and owner <> '" + Scope.PROBE_OWNER + "'";
+
     private static final String INDEX = "select bool_and(i.indisvalid) from pg_index i"
             + " join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam"
             + " where a.amname = 'hnsw' and pg_table_is_visible(c.oid)";
