@@ -130,7 +130,7 @@ public final class Recallgate implements GatewayRuntime {
                 files,
                 time,
                 new Parts(database, memory, embedding),
-                new Measured(readers, registry, OverrunCaptures.of(vertx, config.captures(), time.clock(), registry)));
+                new Measured(readers, registry, OverrunCaptures.of(config.captures(), time.clock(), registry)));
     }
 
     /**

@@ -74,7 +74,7 @@ class ConversationOverrunTest {
     }
 
     private void captures(Path to) {
-        captures = OverrunCaptures.of(gateway.vertx, new CaptureOptions(to, 2), SystemClock.INSTANCE, gateway.registry);
+        captures = OverrunCaptures.of(new CaptureOptions(to, 2), SystemClock.INSTANCE, gateway.registry);
         captures.start();
         gateway.runtime.overruns = captures;
     }

@@ -17,16 +17,19 @@ import org.jspecify.annotations.Nullable;
  * most causes are over: a collection, a burst of work on the machine, a lock that somebody held, a disk that was slow to write.
  * A recording that began then would show the time after them, and beginning one takes some hundred milliseconds of a core, in a
  * process that has none to spare. So what has happened is kept all the time, and written down when it is asked for, which takes
- * some ten milliseconds on a thread of its own. {@code ./recallgate bench relay --captures compare} measures what being on costs.
+ * some ten milliseconds on a thread of its own.
  *
  * <p>What is recorded is this list and nothing else: where threads run, wait and write, collections, compilations, and the use of
  * processors. No event that has a message of an exception, an environment variable, a system property, an argument of a process or
  * what is read or written is among them. While somebody else records in the same process, nothing is written: the events of
- * all recordings share their files, and what theirs have is not ours to choose.
+ * all recordings share their files, and what theirs have is not ours to choose. Rings of other gateways in the process have the same.
  *
  * <p>The JVM keeps the ring in files of 12 MiB in its temporary directory, as it does for every recording, and drops old ones.
  */
 public final class FlightRecorder implements Recorder {
+
+    /** Of every ring. */
+    private static final String NAME = "recallgate";
 
     /** Stacks of running threads; as often as the JVM's own settings for recording all the time have it. */
     private static final Duration SAMPLE_EVERY = Duration.ofMillis(20);
@@ -79,7 +82,7 @@ public final class FlightRecorder implements Recorder {
         }
         Recording begun = new Recording();
         try {
-            begun.setName("recallgate");
+            begun.setName(NAME);
             begun.setToDisk(true);
             begun.setMaxAge(MAX_AGE);
             begun.setMaxSize(MAX_BYTES);
@@ -103,7 +106,7 @@ public final class FlightRecorder implements Recorder {
             throw new IOException("nothing is recorded");
         }
         boolean others = jdk.jfr.FlightRecorder.getFlightRecorder().getRecordings().stream()
-                .anyMatch(other -> other.getId() != recording.getId() && other.getState() == RecordingState.RUNNING);
+                .anyMatch(other -> !NAME.equals(other.getName()) && other.getState() == RecordingState.RUNNING);
         if (others) {
             throw new IOException("somebody else records in this process; their recording has this, too");
         }

@@ -3,8 +3,6 @@ package io.recallgate.gateway.conversation.evidence;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.recallgate.gateway.metrics.GatewayMetric;
 import io.recallgate.time.Clock;
-import io.vertx.core.Vertx;
-import io.vertx.core.WorkerExecutor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +14,8 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -40,6 +39,11 @@ public final class OverrunCaptures implements Overruns {
 
     /** A recording is a few megabytes; one that is beyond this is not kept. */
     static final long MAX_BYTES = 48L << 20;
+
+    /** Few can come at once: there are minutes between two, and a start and a stop. */
+    private static final int MAX_WAITING = 16;
+
+    private static final long IDLE_SECONDS = 10;
 
     private static final DateTimeFormatter STAMP =
             DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSS'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
@@ -75,15 +79,19 @@ public final class OverrunCaptures implements Overruns {
         GatewayMetric.TURN_OVERRUNS.all(registry);
     }
 
-    /** With the JVM's flight recorder and a thread of its own; that ends with {@code vertx}. */
-    public static OverrunCaptures of(Vertx vertx, CaptureOptions options, Clock clock, MeterRegistry registry) {
-        WorkerExecutor thread = vertx.createSharedWorkerExecutor("recallgate-captures", 1);
-        return new OverrunCaptures(
-                new FlightRecorder(),
-                options,
-                work -> thread.executeBlocking(Executors.callable(work), true),
-                clock,
-                registry);
+    /**
+     * With the JVM's flight recorder and a thread of its own. Not one of Vert.x's, which end with it and drop what is still to be
+     * done: the recorder would go on for as long as the process lives.
+     */
+    public static OverrunCaptures of(CaptureOptions options, Clock clock, MeterRegistry registry) {
+        ThreadPoolExecutor thread = new ThreadPoolExecutor(
+                1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MAX_WAITING), task -> {
+                    Thread made = new Thread(task, "recallgate-captures");
+                    made.setDaemon(true);
+                    return made;
+                });
+        thread.allowCoreThreadTimeOut(true);
+        return new OverrunCaptures(new FlightRecorder(), options, thread, clock, registry);
     }
 
     /** Begins to remember, unless no files are to be kept. */
