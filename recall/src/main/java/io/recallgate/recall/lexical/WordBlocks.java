@@ -27,6 +27,9 @@ final class WordBlocks {
     /** Memories of a block: about a tenth of a second of work, two megabytes to read. */
     static final int MEMORIES = 4_096;
 
+    /** How far before its first memory a block begins at most: room for a writer that drew its positions and is not done. */
+    private static final long MARGIN = Postings.MAX_SPAN / 4;
+
     /** So many memories since the last block are looked through with each question; then they get a block. */
     private static final int MIN_TAIL = 256;
 
@@ -48,9 +51,6 @@ final class WordBlocks {
         this.database = database;
         this.clock = clock;
     }
-
-    /** How far before its first memory a block begins at most: room for a writer that drew its positions and is not done. */
-    private static final long MARGIN = Postings.MAX_SPAN / 4;
 
     /**
      * What a block is to be made of.
