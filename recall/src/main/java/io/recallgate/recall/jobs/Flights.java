@@ -6,6 +6,7 @@ import io.recallgate.time.Timers;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,12 +29,16 @@ final class Flights {
     static final int PARKING_PLACES = 64;
 
     private final Timers timers;
+    private final int places;
     private final Map<Long, Flight> held = new LinkedHashMap<>();
+    private final Set<Long> embedded = new HashSet<>();
     private final Map<Long, Timers.Timer> waiting = new HashMap<>();
     private final Deque<Long> due = new ArrayDeque<>();
 
-    Flights(Timers timers) {
+    /** @param places of jobs at the embedder */
+    Flights(Timers timers, int places) {
         this.timers = timers;
+        this.places = places;
     }
 
     /**
@@ -47,14 +52,26 @@ final class Flights {
     /** Holds on to a job that was claimed. */
     Flight begin(ClaimedJob job) {
         unpark(job.id());
+        embedded.remove(job.id());
         Flight flight = new Flight(job, new CancelSignal(), 0);
         held.put(job.id(), flight);
         return flight;
     }
 
+    /** The embedder is done with its text, and only its outcome is still to be written. */
+    void embedded(Flight flight) {
+        if (flight.equals(held.get(flight.job().id()))) {
+            embedded.add(flight.job().id());
+        }
+    }
+
     /** Lets go of a job; false if it is no longer held by this flight. */
     boolean end(Flight flight) {
-        return held.remove(flight.job().id(), flight);
+        boolean ours = held.remove(flight.job().id(), flight);
+        if (ours) {
+            embedded.remove(flight.job().id());
+        }
+        return ours;
     }
 
     /**
@@ -103,9 +120,18 @@ final class Flights {
         }
     }
 
-    /** Places of running jobs that are taken. */
-    int placesTaken() {
-        return held.size() - Math.min(parked(), PARKING_PLACES);
+    /**
+     * Places at the embedder that are free, below 1 for none. A job that waits to be written takes none, or the embedder
+     * would be idle while a commit is under way; where more wait than there are places, those do, since the database does
+     * not keep up.
+     */
+    int freePlaces() {
+        return places - held.size() + Math.min(parked(), PARKING_PLACES) + Math.min(embedded.size(), places);
+    }
+
+    /** Whether it is time for the next claim: the jobs of the other half keep the embedder busy meanwhile. */
+    boolean isHalfFree() {
+        return freePlaces() >= (places + 1) / 2;
     }
 
     /**
@@ -115,11 +141,13 @@ final class Flights {
      * @param bound on the contents that are held
      */
     long bytesLeft(long bound) {
-        long left = bound
-                - held.values().stream()
-                        .mapToLong(flight -> flight.job().content().length())
-                        .sum();
+        long left = bound - bytes(jobs());
         return isIdle() ? Math.max(1, left) : left;
+    }
+
+    /** What contents count for. */
+    static long bytes(List<ClaimedJob> jobs) {
+        return jobs.stream().mapToLong(job -> job.content().length()).sum();
     }
 
     /** Whether no job runs. */

@@ -77,10 +77,15 @@ final class JobExecution {
         this.context = context;
     }
 
-    /** Runs the job; {@code cancel} gives it up. */
-    Future<Outcome> run(ClaimedJob job, CancelSignal cancel) {
+    /**
+     * Runs the job; {@code cancel} gives it up.
+     *
+     * @param atWriting told when the embedder is done with it and only its commit is left
+     */
+    Future<Outcome> run(ClaimedJob job, CancelSignal cancel, Runnable atWriting) {
         outcomes.begun();
         return passages.embed(job, cancel)
+                .onSuccess(ignored -> atWriting.run())
                 .compose(
                         embedded -> {
                             Future<Outcome> written =

@@ -4,8 +4,8 @@ package io.recallgate.recall.jobs;
  * What does not change while a runner lives.
  *
  * @param holder names this runner in leases; unique among all that share the database
- * @param concurrency jobs in flight at once, 1 to 128: some slices of work for the embedder, and far below its queue,
- *     which keeps its headroom for queries and other documents
+ * @param concurrency jobs at the embedder at once, 1 to 128: some slices of work, and far below its queue, which keeps its
+ *     headroom for queries and other documents. As many again may wait for their commit
  * @param contentBytes of contents held at once, beyond which no further job is begun
  * @param embedMillis how long one request may take with its wait in the queue; above the pool's own watchdogs
  * @param retentionMillis how long finished jobs are kept
@@ -15,8 +15,8 @@ public record JobOptions(
         String holder, int concurrency, long contentBytes, long embedMillis, long retentionMillis, long groupMillis) {
 
     /**
-     * Twelve slices of eight rows, less than half of what the pool's queue admits of documents: while one half waits to
-     * be committed, the other keeps two workers busy until the next claim.
+     * Twelve slices of eight rows, less than half of what the pool's queue admits of documents: half of them keep two
+     * workers busy for some 200 ms, in which the next are claimed on a machine that is busy with the others.
      */
     private static final int CONCURRENCY = 96;
 

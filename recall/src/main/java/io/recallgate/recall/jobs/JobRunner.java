@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * Claims jobs and keeps a bounded number of them running. All its state lives on one context; methods may be called on
  * any thread.
  *
- * <p>It claims when woken by a notification, when a third of its places are free, and at least every poll interval. While
+ * <p>It claims when woken by a notification, when half of its places are free, and at least every poll interval. While
  * the embedder has no model, or is in trouble, it claims nothing: jobs wait in the table and keep their attempts. A job
  * whose text is quarantined stays ours and asks again later ({@link Flights}).
  */
@@ -44,6 +44,9 @@ public final class JobRunner {
     /** After the drain: enough to give leases back, and bounded, since leases also run out by themselves. */
     private static final long RELEASE_MILLIS = 2_000;
 
+    /** The database counts bytes of UTF-8, and {@link Flights} characters. */
+    private static final long MAX_BYTES_OF_A_CHAR = 3;
+
     private final Context context;
     private final JobTable table;
     private final JobExecution execution;
@@ -52,13 +55,13 @@ public final class JobRunner {
     private final Fixed fixed;
 
     private final Flights flights;
+    private final ClaimPace pace;
     private Phase phase = Phase.NEW;
     private boolean claiming;
     private boolean wokenMeanwhile;
-    private boolean paused;
-    private int troubles;
+    /** Whether the last claim may have left others behind; if not, a notification or the poll tells of the next. */
+    private boolean more;
 
-    private Timers.@Nullable Timer pollTimer;
     private Timers.@Nullable Timer renewTimer;
     private @Nullable Runnable whenIdle;
     private @Nullable Future<Void> stopped;
@@ -102,7 +105,8 @@ public final class JobRunner {
         this.model = model;
         this.parts = parts;
         this.fixed = fixed;
-        this.flights = new Flights(parts.timers());
+        this.flights = new Flights(parts.timers(), fixed.options().concurrency());
+        this.pace = new ClaimPace(parts.timers(), parts.settings(), parts.random(), this::onContext, this::claim);
         RecallMetric.JOBS.all(parts.meters());
     }
 
@@ -168,11 +172,11 @@ public final class JobRunner {
     }
 
     private void claim() {
-        if (phase != Phase.RUNNING || claiming || paused) {
+        if (phase != Phase.RUNNING || claiming || pace.isPaused()) {
             return;
         }
-        cancelPoll();
-        int free = fixed.options().concurrency() - flights.placesTaken();
+        pace.cancel();
+        int free = flights.freePlaces();
         long bytes = flights.bytesLeft(fixed.options().contentBytes());
         if (free <= 0 || bytes <= 0) {
             return;
@@ -187,26 +191,26 @@ public final class JobRunner {
                         refused(jobs.cause());
                     } else {
                         fixed.troubles().over();
-                        claimed(jobs.result(), free);
+                        claimed(jobs.result(), free, bytes);
                     }
                 }));
     }
 
-    private void claimed(List<ClaimedJob> jobs, int asked) {
+    private void claimed(List<ClaimedJob> jobs, int asked, long askedBytes) {
         if (phase != Phase.RUNNING) {
             release(jobs).onComplete(ignored -> onContext(this::checkIdle));
             return;
         }
         jobs.forEach(job -> execute(flights.begin(job)));
-        // A claim that stopped at the bound on bytes left others behind.
-        if (jobs.size() < asked && flights.bytesLeft(fixed.options().contentBytes()) > 0) {
+        more = jobs.size() == asked || MAX_BYTES_OF_A_CHAR * Flights.bytes(jobs) >= askedBytes;
+        if (!more) {
             fixed.upkeep().drained(this::wake);
         }
         if (wokenMeanwhile && jobs.size() < asked) {
             claim();
-        } else if (pollTimer == null) {
-            // A full claim is followed by the next as soon as a third of it is done; the timer is only the floor.
-            armPoll(settings().jobPollMillis());
+        } else {
+            // A full claim is followed by the next as soon as half of it is embedded; the poll is only the floor.
+            pace.poll();
         }
     }
 
@@ -223,7 +227,13 @@ public final class JobRunner {
 
     private void execute(Flight flight) {
         execution
-                .run(flight.job(), flight.cancel())
+                .run(
+                        flight.job(),
+                        flight.cancel(),
+                        () -> onContext(() -> {
+                            flights.embedded(flight);
+                            placeFreed();
+                        }))
                 .onComplete(outcome -> onContext(() -> ended(flight, outcome.result())));
     }
 
@@ -232,7 +242,7 @@ public final class JobRunner {
         boolean ours = flights.end(flight);
         switch (outcome) {
             case PROVIDER_TROUBLE, UNKNOWN -> trouble();
-            case DONE -> troubles = 0;
+            case DONE -> pace.fine();
             case QUARANTINED -> {
                 if (ours) {
                     park(flight);
@@ -240,11 +250,15 @@ public final class JobRunner {
             }
             default -> {}
         }
+        placeFreed();
+        checkIdle();
+    }
+
+    private void placeFreed() {
         resumeDue();
-        if (flights.placesTaken() <= fixed.options().concurrency() * 2 / 3) {
+        if (more && flights.isHalfFree()) {
             claim();
         }
-        checkIdle();
     }
 
     private void park(Flight flight) {
@@ -261,7 +275,7 @@ public final class JobRunner {
     }
 
     private void resumeDue() {
-        while (phase == Phase.RUNNING && flights.placesTaken() < fixed.options().concurrency()) {
+        while (phase == Phase.RUNNING && flights.freePlaces() > 0) {
             Flight flight = flights.takeDue();
             if (flight == null) {
                 return;
@@ -270,35 +284,9 @@ public final class JobRunner {
         }
     }
 
-    /** Nothing is claimed until the wait is over, whatever is notified meanwhile; the timer ends it. */
     private void trouble() {
-        if (phase != Phase.RUNNING || paused) {
-            return;
-        }
-        paused = true;
-        troubles = Math.min(troubles + 1, 30);
-        cancelPoll();
-        RecallSettings now = settings();
-        armPoll(Math.min(
-                Math.max(now.jobPollMillis(), 30_000),
-                Backoff.millis(troubles, now.jobPollMillis(), now.jobBackoffMaxMillis(), parts.random())));
-    }
-
-    private void armPoll(long millis) {
-        pollTimer = parts.timers()
-                .schedule(
-                        TimeUnit.MILLISECONDS.toNanos(millis),
-                        () -> onContext(() -> {
-                            pollTimer = null;
-                            paused = false;
-                            claim();
-                        }));
-    }
-
-    private void cancelPoll() {
-        if (pollTimer != null) {
-            pollTimer.cancel();
-            pollTimer = null;
+        if (phase == Phase.RUNNING) {
+            pace.trouble();
         }
     }
 
@@ -339,7 +327,7 @@ public final class JobRunner {
             return Future.succeededFuture();
         }
         phase = Phase.DRAINING;
-        cancelPoll();
+        pace.cancel();
         flights.stopWaiting();
         Promise<Void> idle = Promise.promise();
         whenIdle = idle::tryComplete;

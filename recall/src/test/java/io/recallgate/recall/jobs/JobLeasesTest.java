@@ -185,7 +185,7 @@ class JobLeasesTest extends JobsTest {
                         new SimpleMeterRegistry().counter("incomplete")));
         ClaimedJob job =
                 Await.result(table.claim(1, 1 << 20, 60_000, List.of())).get(0);
-        Future<JobExecution.Outcome> late = execution.run(job, new CancelSignal());
+        Future<JobExecution.Outcome> late = execution.run(job, new CancelSignal(), () -> {});
         embedder.releaseThenModel("text", "f2");
 
         assertThat(Await.result(late)).isEqualTo(JobExecution.Outcome.DROPPED);

@@ -133,6 +133,29 @@ class JobRunnerTest extends JobsTest {
     }
 
     @Test
+    void whatWaitsForItsCommitTakesNoPlaceAtTheEmbedderUpToAsManyAsThereArePlaces() throws SQLException {
+        rememberMany(20);
+        try (Connection writer = testDatabase.jdbc();
+                Statement statement = writer.createStatement()) {
+            writer.setAutoCommit(false);
+            statement.execute("select from memory for update");
+            JobRunner runner = runner("a");
+
+            Await.until("as many again are embedded", () -> embedder.asked.size() == 16);
+            for (int i = 0; i < 5; i++) {
+                runner.wake();
+                clock.advanceMillis(2_000);
+                awaitJobs("running", 16);
+            }
+            assertThat(embedder.asked).hasSize(16);
+            writer.commit();
+        }
+
+        advanceUntilDone(20);
+        assertThat(embedder.asked).hasSize(20);
+    }
+
+    @Test
     void jobsWaitWithoutAModelAndRunWhenThereIsOne() {
         embedder.failModel(FailureCode.NO_EMBEDDING_PROVIDER);
         rememberMany(3);
