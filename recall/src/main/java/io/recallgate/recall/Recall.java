@@ -30,6 +30,7 @@ import io.recallgate.recall.read.ReadLimits;
 import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.recall.retention.Retention;
 import io.recallgate.recall.schema.Schema;
+import io.recallgate.recall.search.Foreground;
 import io.recallgate.recall.search.SearchServices;
 import io.recallgate.recall.store.MemoryStore;
 import io.recallgate.recall.vector.VectorIndex;
@@ -261,14 +262,15 @@ public final class Recall {
     private static Future<Recall> serve(Vertx vertx, Parts parts, Base base) {
         LuceneAnalysis analysis = LuceneAnalysis.of(base.options().language());
         ActiveModel model = new ActiveModel(parts.embedder());
+        Foreground foreground = new Foreground(parts.timers());
         MemoryStore memories = new MemoryStore(
                 base.database(),
                 analysis,
                 base.vectors(),
                 base.writers(),
-                new MemoryStore.Config(parts.clock(), DatabaseTime.SERVER, model::fingerprint));
+                new MemoryStore.Config(parts.clock(), DatabaseTime.SERVER, model::fingerprint, foreground::giveWay));
         Trigrams trigrams = new Trigrams(base.database(), parts.clock(), parts.timers());
-        RecallService recall = SearchServices.create(
+        RecallService recall = foreground.counted(SearchServices.create(
                 new SearchServices.Parts(
                         base.database(),
                         analysis,
@@ -282,7 +284,7 @@ public final class Recall {
                 parts.clock(),
                 parts.timers(),
                 parts.settings(),
-                parts.meters());
+                parts.meters()));
         JobRunner runner = JobRunner.create(
                 vertx,
                 new JobRunner.Stores(base.database(), base.vectors()),

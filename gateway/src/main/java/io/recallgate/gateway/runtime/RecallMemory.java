@@ -42,6 +42,7 @@ import io.recallgate.recall.log.RecallLog;
 import io.recallgate.recall.read.ReadWorkers;
 import io.recallgate.recall.retention.Retention;
 import io.recallgate.recall.schema.Schema;
+import io.recallgate.recall.search.Foreground;
 import io.recallgate.recall.search.SearchServices;
 import io.recallgate.recall.store.MemoryStore;
 import io.recallgate.recall.vector.VectorIndex;
@@ -172,15 +173,16 @@ final class RecallMemory implements MemoryPart {
             this.analysts = vertx.createSharedWorkerExecutor("recallgate-analysis", ANALYSIS_THREADS);
             LuceneAnalysis analysis = LuceneAnalysis.of(live.language().get());
             ActiveModel model = new ActiveModel(embedder);
+            Foreground foreground = new Foreground(time.timers());
             this.memories = new MemoryStore(
                     database,
                     analysis,
                     vectors,
                     analysts,
-                    new MemoryStore.Config(time.clock(), DatabaseTime.SERVER, model::fingerprint));
+                    new MemoryStore.Config(time.clock(), DatabaseTime.SERVER, model::fingerprint, foreground::giveWay));
             this.jobs = new JobReports(database, DatabaseTime.SERVER, model);
             this.trigrams = new Trigrams(database, time.clock(), time.timers());
-            this.recall = SearchServices.create(
+            this.recall = foreground.counted(SearchServices.create(
                     new SearchServices.Parts(
                             database,
                             analysis,
@@ -194,7 +196,7 @@ final class RecallMemory implements MemoryPart {
                     time.clock(),
                     time.timers(),
                     live.recall(),
-                    registry);
+                    registry));
             this.fallbacks = new FallbackWorkers(vertx, time.timers());
             this.turns = turns(database);
             this.runner = JobRunner.create(

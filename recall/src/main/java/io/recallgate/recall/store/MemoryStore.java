@@ -74,8 +74,16 @@ public final class MemoryStore implements MemoryService {
      * @param clock for ids
      * @param time of statements
      * @param fingerprint of the active model, null while none is known; read on each call
+     * @param giveWay completes when it is the turn of work that nobody waits for, on the caller's context; never fails
      */
-    public record Config(Clock clock, DatabaseTime time, Supplier<@Nullable String> fingerprint) {}
+    public record Config(
+            Clock clock, DatabaseTime time, Supplier<@Nullable String> fingerprint, Supplier<Future<Void>> giveWay) {
+
+        /** One where nothing gives way. */
+        public Config(Clock clock, DatabaseTime time, Supplier<@Nullable String> fingerprint) {
+            this(clock, time, fingerprint, Future::succeededFuture);
+        }
+    }
 
     /**
      * @param workers run the analysis of large texts
@@ -128,7 +136,10 @@ public final class MemoryStore implements MemoryService {
 
     @Override
     public Future<List<StoredMemory>> restore(Scope scope, List<ExportedMemory> memories, Deadline deadline) {
-        return store(scope, memories, deadline, true, (connection, stored) -> Future.succeededFuture());
+        return config.giveWay()
+                .get()
+                .compose(ignored ->
+                        store(scope, memories, deadline, true, (connection, stored) -> Future.succeededFuture()));
     }
 
     private Future<List<StoredMemory>> store(

@@ -18,6 +18,7 @@ import io.recallgate.recall.api.StoredMemory.Change;
 import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -39,6 +40,24 @@ class MemoryTransferTest extends StoreTest {
         store = store(new RecordingVectorIndex(), "f1");
         scope = new Scope("owner-" + UUID.randomUUID(), "");
         other = new Scope("other-" + UUID.randomUUID(), "p");
+    }
+
+    @Test
+    void whatIsImportedGivesWayAndWhatIsWrittenDoesNot() {
+        Promise<Void> turn = Promise.promise();
+        store = store(new RecordingVectorIndex(), "f1", turn::future);
+
+        Future<List<StoredMemory>> imported =
+                store.restore(scope, List.of(new ExportedMemory(null, note("imported", null))), soon());
+        remember(scope, note("written", null));
+
+        assertThat(export(scope, null))
+                .extracting(memory -> memory.draft().content())
+                .containsExactly("written");
+
+        turn.complete();
+
+        assertThat(Await.result(imported)).hasSize(1);
     }
 
     @Test

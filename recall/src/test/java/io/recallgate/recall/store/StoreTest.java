@@ -8,7 +8,9 @@ import io.recallgate.recall.database.DatabaseTime;
 import io.recallgate.recall.vector.VectorIndex;
 import io.recallgate.time.SystemClock;
 import io.recallgate.time.VertxTimers;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -35,11 +37,16 @@ abstract class StoreTest {
 
     /** @param fingerprint of the active model */
     static MemoryStore store(VectorIndex vectors, String fingerprint) {
+        return store(vectors, fingerprint, Future::succeededFuture);
+    }
+
+    /** @param giveWay what imports wait for */
+    static MemoryStore store(VectorIndex vectors, String fingerprint, Supplier<Future<Void>> giveWay) {
         return new MemoryStore(
                 database,
                 new SimpleWords(),
                 vectors,
                 vertx.createSharedWorkerExecutor("test-recall", 2),
-                new MemoryStore.Config(SystemClock.INSTANCE, DatabaseTime.SERVER, () -> fingerprint));
+                new MemoryStore.Config(SystemClock.INSTANCE, DatabaseTime.SERVER, () -> fingerprint, giveWay));
     }
 }
