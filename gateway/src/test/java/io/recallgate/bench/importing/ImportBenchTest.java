@@ -59,6 +59,7 @@ class ImportBenchTest {
         assertThat(figures.getJsonObject("recall_idle_ms").getInteger("n")).isPositive();
         assertThat(figures.getInteger("degraded")).isZero();
         assertThat(figures.getDouble("share_by_cpu")).isPositive();
+        assertThat(figures.getDouble("share_without_recalls")).isGreaterThan(figures.getDouble("share_by_cpu"));
         JsonArray heap = figures.getJsonArray("heap");
         assertThat(heap.getJsonObject(heap.size() - 1).getInteger("memories")).isEqualTo(300);
         assertThat(heap.getJsonObject(heap.size() - 1).getLong("cache_bytes")).isPositive();

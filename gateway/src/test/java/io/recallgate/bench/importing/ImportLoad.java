@@ -108,6 +108,12 @@ final class ImportLoad implements AutoCloseable {
             return pool().cpuMillisPerText() / all.cpuMillisPerText();
         }
 
+        /** The pool alone answers no recalls: what those beside the import cost is taken off, as idle ones tell it. */
+        double shareWithoutRecalls() {
+            double recalls = during.spans().size() * idle.work().cpuMillisPerText() / all.texts();
+            return pool().cpuMillisPerText() / (all.cpuMillisPerText() - recalls);
+        }
+
         /** What one worker's native run of a slice takes: the workers share what the pool does in a second. */
         double sliceMillis(int workers) {
             return 1_000.0 * PoolAlone.SLICE_ROWS * workers / pool().perSecond();

@@ -20,6 +20,7 @@ final class Recalls implements AutoCloseable {
     private final long everyNanos;
     private final Future<?> ticks;
     private final long begunNanos = SystemClock.INSTANCE.nanoTime();
+    private final Work.Start begun = Work.begin();
     /** Guarded by this, as are the following. */
     private Spans spans = new Spans();
 
@@ -39,8 +40,9 @@ final class Recalls implements AutoCloseable {
      *
      * @param spans from the moment that each was due, so that one that is held up counts for those behind it too
      * @param degraded answered from less than was asked for
+     * @param work of this process meanwhile, a recall for a text
      */
-    record Asked(Spans spans, int degraded) {}
+    record Asked(Spans spans, int degraded, Work work) {}
 
     private void ask() {
         long due;
@@ -74,7 +76,7 @@ final class Recalls implements AutoCloseable {
         if (ticks.isDone()) {
             ticks.get();
         }
-        return new Asked(spans, degraded);
+        return new Asked(spans, degraded, begun.end(spans.size()));
     }
 
     @Override
