@@ -293,7 +293,8 @@ final class BenchSessionsCommand implements Callable<Integer> {
                     100.0 * one.fallbacks() / n,
                     one.degraded().isEmpty() ? "" : " " + new TreeMap<>(one.degraded()),
                     times(one.counts().refused(), "refused")
-                            + times(one.counts().givenUp(), "given up"),
+                            + times(one.counts().givenUp(), "given up")
+                            + times(one.counts().lost(), "blocks of killed turns gone"),
                     one.counts().moves(),
                     one.windowTokens(0),
                     one.windowTokens(100),

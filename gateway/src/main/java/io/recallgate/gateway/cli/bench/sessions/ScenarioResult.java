@@ -35,8 +35,9 @@ public record ScenarioResult(Scenario scenario, Samples samples, Counts counts, 
      * @param refused requests that were told to come back later
      * @param givenUp requests that were given up on the way
      * @param moves of windows
+     * @param lost memory blocks of turns that were killed before they were stored
      */
-    public record Counts(int refused, int givenUp, int moves) {}
+    public record Counts(int refused, int givenUp, int moves, int lost) {}
 
     /** From the decoded body until the provider had it, of warm requests. */
     public Spans upstream() {
@@ -119,6 +120,7 @@ public record ScenarioResult(Scenario scenario, Samples samples, Counts counts, 
                 .put("refused", counts.refused())
                 .put("given_up", counts.givenUp())
                 .put("window_moves", counts.moves())
+                .put("blocks_lost_by_kills", counts.lost())
                 .put(
                         "window_tokens",
                         new JsonObject()

@@ -119,6 +119,7 @@ final class ScenarioRun {
                 boolean fresh = scenario == Scenario.RESTART && i % each == each - 1;
                 if (fresh) {
                     now.kill();
+                    sessions.forEach(session -> session.check().killed());
                     now = parts.start(scenario);
                 }
                 Kind kind = fresh ? Kind.FRESH : Kind.WARM;
@@ -191,7 +192,8 @@ final class ScenarioRun {
         return new ScenarioResult.Counts(
                 sessions.stream().mapToInt(SessionRun::refused).sum(),
                 sessions.stream().mapToInt(SessionRun::givenUp).sum(),
-                sessions.stream().mapToInt(session -> session.check().moves()).sum());
+                sessions.stream().mapToInt(session -> session.check().moves()).sum(),
+                sessions.stream().mapToInt(session -> session.check().lost()).sum());
     }
 
     private ScenarioResult.State state(SessionGateway gateway, PrometheusText before, Peaks peaks) {

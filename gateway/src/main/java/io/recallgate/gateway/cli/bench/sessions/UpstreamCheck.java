@@ -43,6 +43,11 @@ final class UpstreamCheck {
 
     private Sent last = NOTHING;
     private int moves;
+    private int lastTurn = -1;
+    /** The message whose block may be another one once, -1 for none. */
+    private int unstored = -1;
+
+    private int lost;
 
     /**
      * What was sent.
@@ -62,6 +67,19 @@ final class UpstreamCheck {
     /** How often the window moved. */
     int moves() {
         return moves;
+    }
+
+    /** How many blocks were gone after a kill. */
+    int lost() {
+        return lost;
+    }
+
+    /**
+     * The gateway was killed, perhaps between the last answer and the commit that follows it: the block of that turn may be
+     * another one from now on, or none. All others are what they were.
+     */
+    void killed() {
+        unstored = lastTurn;
     }
 
     /**
@@ -249,6 +267,9 @@ final class UpstreamCheck {
                 if (index == current && (!block.isEmpty() || whole)) {
                     blocks.put(index, block);
                 }
+            } else if (!block.equals(before) && whole && index == unstored) {
+                blocks.put(index, block);
+                lost++;
             } else if (!block.equals(before) && (whole || !block.isEmpty())) {
                 wrong("message " + index + " is not given the same memories again");
             }
@@ -286,6 +307,8 @@ final class UpstreamCheck {
                 }
             }
             largest = whole ? Math.max(largest, sum) : largest;
+            lastTurn = current;
+            unstored = whole ? -1 : unstored;
             last = whole ? sent : last;
         }
     }

@@ -92,6 +92,21 @@ class UpstreamCheckTest {
     }
 
     @Test
+    void aTurnThatWasKilledMayLoseItsMemoriesOnceAndNoOtherMay() {
+        int newest = ask.messages() - 1;
+        look(sent(0, block(newest, BLOCK)), "2");
+        session.answered();
+        ask = session.ask();
+        check.killed();
+        look(sent(0, same()), "0");
+        assertThat(violations.told()).isEmpty();
+        assertThat(check.lost()).isOne();
+
+        look(sent(0, block(newest, BLOCK)), ask.question() ? "0" : "2");
+        assertThat(violations.told()).singleElement().asString().contains("the same memories again");
+    }
+
+    @Test
     void memoriesInAnOldMessageAreFoundAndSoIsAWrongNumberOfThem() {
         look(sent(0, block(next(Kind.QUESTION, 5), BLOCK)), "0");
         assertThat(violations.told()).singleElement().asString().contains("after it was sent without");
