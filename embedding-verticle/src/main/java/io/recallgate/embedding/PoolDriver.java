@@ -289,8 +289,10 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
 
     @Override
     public void settle(Effect.Settle effect) {
-        if (waiters.settle(effect.waiter(), effect.outcome())) {
+        if (waiters.isWaiting(effect.waiter())) {
+            // Counted first: whoever has an answer finds it in the metrics.
             metrics.settled(effect.outcome());
+            waiters.settle(effect.waiter(), effect.outcome());
         }
     }
 

@@ -32,6 +32,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -406,11 +407,22 @@ class EmbeddingVerticleTest extends PoolTest {
         asked.add(embed("shared"));
         block.awaitEntered();
         join(vertx.undeploy(worker));
+        // Answered where the pool answers: nothing that comes after it has happened yet.
+        CompletableFuture<Double> counted = new CompletableFuture<>();
+        asked.get(0)
+                .onSuccess(answer -> counted.complete(registry.get("recallgate.embedding.requests")
+                        .tag("outcome", "ok")
+                        .counter()
+                        .count()));
         block.release();
 
         for (Future<EmbedResult> one : asked) {
             assertThat(join(one).vectors()).containsExactly(ScriptedModels.vectorOf("shared"));
         }
+        assertThat(counted)
+                .as("counted before it is told")
+                .succeedsWithin(1, TimeUnit.MINUTES)
+                .isEqualTo(1.0);
     }
 
     @Test
