@@ -20,12 +20,14 @@ import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
 import io.recallgate.time.Timers;
 import io.recallgate.time.VertxTimers;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +55,7 @@ public final class EmbeddingVerticle extends VerticleBase {
     private final MeterRegistry registry;
     private final TextModelFactory factory;
     private final Clock clock;
+    private final Function<Context, Timers> timers;
     private final String poolName = UUID.randomUUID().toString().substring(0, 8);
     private @Nullable PoolDriver driver;
     private @Nullable PoolMetrics metrics;
@@ -72,10 +75,21 @@ public final class EmbeddingVerticle extends VerticleBase {
      * @param clock measures deadlines and spans; timers are the Vert.x instance's
      */
     public EmbeddingVerticle(EmbeddingOptions options, MeterRegistry registry, TextModelFactory factory, Clock clock) {
+        this(options, registry, factory, clock, VertxTimers::new);
+    }
+
+    /** @param timers on the verticle's context; they belong to {@code clock} */
+    EmbeddingVerticle(
+            EmbeddingOptions options,
+            MeterRegistry registry,
+            TextModelFactory factory,
+            Clock clock,
+            Function<Context, Timers> timers) {
         this.options = options;
         this.registry = registry;
         this.factory = factory;
         this.clock = clock;
+        this.timers = timers;
     }
 
     @Override
@@ -87,7 +101,7 @@ public final class EmbeddingVerticle extends VerticleBase {
                 vertx, turns, factory, new WorkerFleet.Settings(poolName, longest(limits.watchdogs()), clock));
         PoolMetrics gauges = new PoolMetrics(registry, limits.slots(), clock);
         PoolDriver pool = new PoolDriver(
-                context, turns, options, fleet, gauges, new PoolDriver.Time(clock, new VertxTimers(context)));
+                context, turns, options, fleet, gauges, new PoolDriver.Time(clock, timers.apply(context)));
         metrics = gauges;
         driver = pool;
         Future<Void> listening = vertx.eventBus()

@@ -100,7 +100,7 @@ final class BusTap implements Handler<DeliveryContext<Object>> {
                     .ifPresentOrElse(promise::complete, () -> expected.add(new Expected(both, promise)));
         }
         try {
-            return type.cast(promise.get(30, TimeUnit.SECONDS));
+            return type.cast(promise.get(100, TimeUnit.SECONDS));
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
             throw new IllegalStateException("no " + type.getSimpleName() + " came", e);
         }

@@ -18,6 +18,7 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
+import io.recallgate.time.FakeClock;
 import io.recallgate.time.SystemClock;
 import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
@@ -191,14 +192,19 @@ class EmbeddingVerticleTest extends PoolTest {
 
     @Test
     void aStuckWorkerIsReportedStaysChargedAndItsSiblingServes() {
+        // A machine that halts for a moment must not look like one more worker that is stuck.
+        FakeClock clock = new FakeClock();
         Duration watchdog = Duration.ofMillis(200);
-        deploy(impatient(2, watchdog));
-        join(pool.ready());
-        awaitStatus(status -> states(status).allMatch("idle"::equals));
+        deploy(clock, impatient(2, watchdog));
         ScriptedModels.Block block = models.blockForGood("stuck");
         Future<EmbedResult> stuck = embed("stuck");
-        block.awaitEntered();
+        awaitStatus(status -> states(status).anyMatch("running"::equals));
 
+        // The bound of the run, the grace of its termination, and that of the exit.
+        for (int i = 0; i < 3; i++) {
+            status();
+            clock.advance(watchdog);
+        }
         assertFails(stuck, FailureCode.QUARANTINED);
         awaitStatus(status -> states(status).anyMatch("stuck"::equals));
         assertThat(join(embed("sibling")).vectors()).hasSize(1);
@@ -214,18 +220,25 @@ class EmbeddingVerticleTest extends PoolTest {
 
     @Test
     void shutdownReportsAThreadThatDoesNotReturnAndNeverWaitsForIt() {
-        deploy(impatient(1, Duration.ofMillis(100)));
-        join(pool.ready());
+        FakeClock clock = new FakeClock();
+        Duration span = Duration.ofMillis(100);
+        deploy(clock, impatient(1, span));
         ScriptedModels.Block block = models.blockForGood("stuck");
         Future<EmbedResult> stuck = embed("stuck");
         block.awaitEntered();
+        awaitStatus(status -> states(status).allMatch("running"::equals));
 
-        ShutdownReport report = join(pool.shutdown(Deadline.afterMillis(SystemClock.INSTANCE, 5_000)));
+        Future<ShutdownReport> shutdown = pool.shutdown(Deadline.afterMillis(clock, 5_000));
+        // The drain, the grace of the termination, and that of the exit.
+        for (int i = 0; i < 3; i++) {
+            status();
+            clock.advance(span);
+        }
 
+        ShutdownReport report = join(shutdown);
         assertThat(report.unconfirmed()).containsExactly(new ShutdownReport.Unconfirmed(0, 1));
         assertFails(stuck, FailureCode.SHUTTING_DOWN);
-        assertThat(join(pool.shutdown(Deadline.afterMillis(SystemClock.INSTANCE, 5_000))))
-                .isEqualTo(report);
+        assertThat(join(pool.shutdown(Deadline.afterMillis(clock, 5_000)))).isEqualTo(report);
         block.release();
     }
 
@@ -246,7 +259,7 @@ class EmbeddingVerticleTest extends PoolTest {
         deploy(2);
         join(embed("before"));
 
-        ShutdownReport report = join(pool.shutdown(Deadline.afterMillis(SystemClock.INSTANCE, 5_000)));
+        ShutdownReport report = join(pool.shutdown(Deadline.afterMillis(SystemClock.INSTANCE, 60_000)));
 
         assertThat(report.isClean()).isTrue();
         assertThat(models.open()).isZero();
@@ -335,7 +348,7 @@ class EmbeddingVerticleTest extends PoolTest {
                 List.of(new EmbedInput.Text("a"), new EmbedInput.Tokens(new int[] {1, 2, 100})),
                 InputType.DOCUMENT,
                 Priority.QUERY,
-                Deadline.afterMillis(SystemClock.INSTANCE, 5_000),
+                Deadline.afterMillis(SystemClock.INSTANCE, 60_000),
                 new CancelSignal());
 
         assertThatThrownBy(() -> join(pool.embedder().embed(request)))

@@ -10,6 +10,7 @@ import io.recallgate.embedding.api.Priority;
 import io.recallgate.embedding.pool.PoolLimits;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Deadline;
+import io.recallgate.time.FakeClock;
 import io.recallgate.time.SystemClock;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /** A pool of scripted models on a real Vert.x, and words to speak about it. */
-@Timeout(60)
+@Timeout(240)
 abstract class PoolTest {
 
     final ScriptedModels models = new ScriptedModels();
@@ -56,12 +57,19 @@ abstract class PoolTest {
     }
 
     final void deploy(PoolLimits limits) {
-        pool = new EmbeddingVerticle(
-                new EmbeddingOptions("scripted", Path.of("unused"), limits, true),
-                registry,
-                models,
-                SystemClock.INSTANCE);
+        pool = new EmbeddingVerticle(options(limits), registry, models, SystemClock.INSTANCE);
         join(vertx.deployVerticle(pool));
+    }
+
+    /** Deploys a pool in which time passes when the test says so, and waits until all its workers are warm. */
+    final void deploy(FakeClock clock, PoolLimits limits) {
+        pool = new EmbeddingVerticle(options(limits), registry, models, clock, context -> clock);
+        join(vertx.deployVerticle(pool));
+        awaitStatus(status -> states(status).allMatch("idle"::equals));
+    }
+
+    private static EmbeddingOptions options(PoolLimits limits) {
+        return new EmbeddingOptions("scripted", Path.of("unused"), limits, true);
     }
 
     /** Defaults with spans short enough to wait for. */
@@ -87,7 +95,7 @@ abstract class PoolTest {
                 Stream.of(texts).<EmbedInput>map(EmbedInput.Text::new).toList(),
                 InputType.DOCUMENT,
                 Priority.QUERY,
-                Deadline.afterMillis(SystemClock.INSTANCE, 20_000),
+                Deadline.afterMillis(SystemClock.INSTANCE, 600_000),
                 cancel);
     }
 
@@ -116,7 +124,7 @@ abstract class PoolTest {
 
     static <T> T join(Future<T> future) {
         try {
-            return future.toCompletionStage().toCompletableFuture().get(5, TimeUnit.SECONDS);
+            return future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof RuntimeException runtime ? runtime : new IllegalStateException(e.getCause());
         } catch (InterruptedException | TimeoutException e) {

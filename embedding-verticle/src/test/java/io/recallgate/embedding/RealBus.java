@@ -7,9 +7,10 @@ import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.embedding.model.RealModel;
 import io.recallgate.embedding.pool.PoolLimits;
 import io.recallgate.failure.FailureCode;
-import io.recallgate.time.SystemClock;
+import io.recallgate.time.FakeClock;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -31,9 +32,13 @@ final class RealBus implements AutoCloseable {
     /** A text of the model's whole window. */
     static final String LONG = "word ".repeat(600);
 
-    private static final long WAIT_SECONDS = 30;
+    /** Far below the bounds of work that a sibling may be at. */
+    private static final Duration COOLING_STEP = Duration.ofMillis(25);
+
+    private static final long WAIT_SECONDS = 100;
 
     final Vertx vertx = Vertx.vertx();
+    final FakeClock clock;
     final GatedModels models;
     final BusTap tap = new BusTap(vertx);
     private final List<JsonObject> events = Collections.synchronizedList(new ArrayList<>());
@@ -42,15 +47,18 @@ final class RealBus implements AutoCloseable {
         this(RealModel.NAME, models, limits);
     }
 
+    /** Time passes when the test says so: a machine that halts for a moment expires nothing. */
     RealBus(String model, GatedModels models, PoolLimits limits) {
         this.models = models;
+        this.clock = new FakeClock();
         vertx.eventBus().<JsonObject>consumer("recallgate.events", message -> events.add(message.body()));
         join(vertx.deployVerticle(new EmbeddingVerticle(
                 EmbeddingOptions.defaults(model, RealModel.dataDirectory(), limits.slots())
                         .withLimits(limits),
                 new SimpleMeterRegistry(),
                 models,
-                SystemClock.INSTANCE)));
+                clock,
+                context -> clock)));
     }
 
     /** With all workers warm, on the documented bounds. */
@@ -74,6 +82,13 @@ final class RealBus implements AutoCloseable {
                 watchdogs,
                 new PoolLimits.Retry(List.of(Duration.ofMillis(50)), Duration.ofMinutes(15)),
                 limits.retention());
+    }
+
+    /** Lets a span pass as often as is needed until the answer fits. */
+    void passUntil(Duration span, Predicate<JsonObject> fits) {
+        while (!fits.test(status())) {
+            clock.advance(span);
+        }
     }
 
     RealBus awaitIdle() {
@@ -111,17 +126,25 @@ final class RealBus implements AutoCloseable {
     }
 
     Future<JsonObject> send(String address, JsonObject body) {
-        return vertx.eventBus().<JsonObject>request(address, body).map(message -> message.body());
+        return vertx.eventBus()
+                .<JsonObject>request(
+                        address, body, new DeliveryOptions().setSendTimeout(TimeUnit.SECONDS.toMillis(WAIT_SECONDS)))
+                .map(message -> message.body());
     }
 
     JsonObject status() {
         return get(send("recallgate.status", new JsonObject()));
     }
 
-    /** Asks until the answer fits; bounded by the test's timeout. Each question is a round trip, so nothing spins. */
+    /**
+     * Asks until the answer fits; bounded by the test's timeout. Each question is a round trip, so nothing spins. Time
+     * passes only while a slot waits for its next start.
+     */
     void awaitStatus(Predicate<JsonObject> fits) {
-        while (!fits.test(status())) {
-            Thread.onSpinWait();
+        for (JsonObject status = status(); !fits.test(status); status = status()) {
+            if (PoolTest.states(status).anyMatch("cooling"::equals)) {
+                clock.advance(COOLING_STEP);
+            }
         }
     }
 

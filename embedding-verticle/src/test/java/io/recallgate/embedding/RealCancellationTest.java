@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** CONTRACTS A1, A4, A8 and A24 with the real model over the real bus. */
-@Timeout(120)
+@Timeout(300)
 class RealCancellationTest {
 
     private static final String TEXT = "The retrospective moved to Thursday because Ana is travelling.";
@@ -55,7 +55,7 @@ class RealCancellationTest {
         models.together();
         try (RealBus bus = RealBus.warm(models, 1)) {
             String[] rows = times(8, LONG);
-            Gate gate = models.gate(LONG).open();
+            Gate gate = models.gate(LONG).keepInside();
             Future<JsonObject> running = bus.embed("running", rows);
             gate.awaitInsideNativeCode();
             bus.awaitStatus(status -> PoolTest.states(status).allMatch("running"::equals));
@@ -63,7 +63,8 @@ class RealCancellationTest {
             assertThat(bus.cancel("running")).isEqualTo("running");
             failure(running, FailureCode.CANCELLED);
             JsonObject meanwhile = bus.status();
-            assertThat(gate.isInsideNativeCode()).isTrue();
+            gate.awaitInsideNativeCode();
+            gate.letGo();
 
             assertThat(PoolTest.states(meanwhile)).containsExactly("running");
             assertThat(meanwhile.getJsonObject("queue").getInteger("waiters")).isZero();
@@ -93,7 +94,7 @@ class RealCancellationTest {
         models.together();
         try (RealBus bus = RealBus.warm(models, 1)) {
             List<EmbeddingVector> before = bus.vectors("before", TEXT);
-            Gate gate = models.gate(LONG).open();
+            Gate gate = models.gate(LONG).keepInside();
             Future<JsonObject> unwanted = bus.embed("unwanted", times(8, LONG));
             gate.awaitInsideNativeCode();
             bus.awaitStatus(status -> PoolTest.states(status).allMatch("running"::equals));
@@ -119,7 +120,7 @@ class RealCancellationTest {
     void a24WorkThatSomebodyStillWantsIsNotEndedWhoeverWaits() {
         models.together();
         try (RealBus bus = RealBus.warm(models, 1)) {
-            Gate gate = models.gate(LONG).open();
+            Gate gate = models.gate(LONG).keepInside();
             Future<JsonObject> leaves = bus.embed("leaves", times(8, LONG));
             Future<JsonObject> stays = bus.embed("stays", times(8, LONG));
             gate.awaitInsideNativeCode();
@@ -130,6 +131,7 @@ class RealCancellationTest {
             assertThat(bus.cancel("leaves")).isEqualTo("running");
 
             failure(leaves, FailureCode.CANCELLED);
+            gate.letGo();
             assertThat(RealBus.vectors(get(stays))).hasSize(8);
             get(waiting);
             assertThat(bus.tap.all(ToWorker.Terminate.class)).isEmpty();
@@ -142,12 +144,13 @@ class RealCancellationTest {
     void a24WithNothingElseWaitingTheWorkFinishesAndTheRetryTakesItsResult() {
         models.together();
         try (RealBus bus = RealBus.warm(models, 1)) {
-            Gate gate = models.gate(LONG).open();
+            Gate gate = models.gate(LONG).keepInside();
             Future<JsonObject> first = bus.embed("first", times(8, LONG));
             gate.awaitInsideNativeCode();
             bus.awaitStatus(status -> PoolTest.states(status).allMatch("running"::equals));
             assertThat(bus.cancel("first")).isEqualTo("running");
             failure(first, FailureCode.CANCELLED);
+            gate.letGo();
             FromWorker.Completed completed = bus.tap.await(FromWorker.Completed.class);
             bus.awaitStatus(status -> status.getInteger("retained") == 1);
 
