@@ -17,9 +17,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -38,6 +35,7 @@ class ReplaceModelTest extends PoolTest {
         ScriptedModels.Block block = models.block("running");
         Future<EmbedResult> running = embed("running");
         block.awaitEntered();
+        awaitStatus(status -> states(status).allMatch("running"::equals));
         Future<EmbedResult> waiting = embed("waiting");
 
         JsonObject answer = replaceBy("other");
@@ -127,7 +125,7 @@ class ReplaceModelTest extends PoolTest {
         Future<JsonObject> late = pool.operations().replaceModel("slow");
         slow.awaitEntered();
 
-        assertThat(join(pool.shutdown(Deadline.afterMillis(SystemClock.INSTANCE, 4_000)))
+        assertThat(join(pool.shutdown(Deadline.afterMillis(SystemClock.INSTANCE, 60_000)))
                         .isClean())
                 .isTrue();
         slow.release();
@@ -168,33 +166,20 @@ class ReplaceModelTest extends PoolTest {
     @Test
     void a20UnderLoadEveryVectorIsOfTheModelItIsLabelledWithAndNoCallerIsLost() {
         deploy(2);
-        CountDownLatch answered = new CountDownLatch(200);
-        List<String> names = new CopyOnWriteArrayList<>();
-        List<Throwable> failures = new CopyOnWriteArrayList<>();
+        List<Future<EmbedResult>> asked = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
-            embed("text " + i)
-                    .onSuccess(result -> names.add(result.model().name()))
-                    .onFailure(failures::add)
-                    .onComplete(done -> answered.countDown());
+            asked.add(embed("text " + i));
             if (i == 100) {
                 replaceBy("other");
             }
         }
 
-        assertThat(await(answered)).isTrue();
-        assertThat(failures).isEmpty();
+        List<String> names = asked.stream().map(one -> join(one).model().name()).toList();
         assertThat(Stream.of("scripted", "other")).containsAll(names);
-        assertThat(names.subList(150, 200)).containsOnly("other");
+        // What came before may be answered by either, and later than what came after.
+        assertThat(names.subList(101, 200)).containsOnly("other");
         awaitStatus(status -> status.getJsonObject("replacement") == null);
         assertThat(models.open()).isEqualTo(2);
-    }
-
-    private static boolean await(CountDownLatch latch) {
-        try {
-            return latch.await(20, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     private JsonObject replaceBy(String model) {
