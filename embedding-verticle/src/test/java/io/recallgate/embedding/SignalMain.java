@@ -44,7 +44,9 @@ public final class SignalMain {
                 new SimpleMeterRegistry(),
                 models,
                 SystemClock.INSTANCE);
-        ProcessSignals.install(status -> stop(pool, status));
+        // Only what never returns is waited for as long as that: a slow machine must not look stuck.
+        long boundMillis = scene.equals("stuck") ? 1_500 : 60_000;
+        ProcessSignals.install(status -> stop(pool, status, boundMillis));
         PoolTest.join(vertx.deployVerticle(pool));
         if (scene.equals("loading")) {
             return;
@@ -59,16 +61,19 @@ public final class SignalMain {
         System.out.println("READY");
     }
 
-    private static void stop(EmbeddingVerticle pool, int status) {
+    private static void stop(EmbeddingVerticle pool, int status, long boundMillis) {
         System.out.println("STOPPING " + status);
-        Deadline deadline = Deadline.afterMillis(SystemClock.INSTANCE, 1_500);
+        Deadline deadline = Deadline.afterMillis(SystemClock.INSTANCE, boundMillis);
         try {
-            pool.shutdown(deadline).toCompletionStage().toCompletableFuture().get(2, TimeUnit.SECONDS);
+            pool.shutdown(deadline)
+                    .toCompletionStage()
+                    .toCompletableFuture()
+                    .get(boundMillis + 2_000, TimeUnit.MILLISECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
             System.out.println("no report: " + e);
         }
         // A time of its own: the pool may have used all of its.
-        ProcessSignals.endProcess(status, Deadline.afterMillis(SystemClock.INSTANCE, 2_000));
+        ProcessSignals.endProcess(status, Deadline.afterMillis(SystemClock.INSTANCE, boundMillis));
     }
 
     /** Loads one session after the other, so that a signal nearly always meets one being created. */
