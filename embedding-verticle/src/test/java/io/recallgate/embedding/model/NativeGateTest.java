@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(120)
 class NativeGateTest {
 
     private final NativeGate gate = new NativeGate();
@@ -34,7 +34,7 @@ class NativeGateTest {
         runner.start();
         inside.await();
 
-        NativeGate.Report report = gate.shutdown(in(10_000));
+        NativeGate.Report report = gate.shutdown(in(60_000));
 
         assertThat(report).isEqualTo(new NativeGate.Report(1, java.util.List.of()));
         assertThat(freedBeforeLeaving).hasValue(0);
