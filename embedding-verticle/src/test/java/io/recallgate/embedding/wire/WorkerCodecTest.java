@@ -240,7 +240,9 @@ class WorkerCodecTest {
             // Past the head, so that the fields are met as well.
             List<Kind> kinds = List.of(Kind.values());
             Kind kind = kinds.get(random.nextInt(kinds.size()));
-            buffer.setByte(0, (byte) 1).setByte(1, (byte) kind.number()).setInt(2, bytes.length - HEAD);
+            buffer.setByte(0, (byte) WorkerCodec.VERSION)
+                    .setByte(1, (byte) kind.number())
+                    .setInt(2, bytes.length - HEAD);
         }
         return buffer;
     }
