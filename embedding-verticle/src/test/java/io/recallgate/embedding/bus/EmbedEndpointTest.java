@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The public addresses before an embedder that answers when the test says so. */
-@Timeout(30)
+@Timeout(120)
 class EmbedEndpointTest {
 
     private final FakeClock clock = new FakeClock();
@@ -286,7 +286,7 @@ class EmbedEndpointTest {
     private static JsonObject failure(Future<?> future, FailureCode code) {
         try {
             throw new AssertionError("answered: "
-                    + future.toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS));
+                    + future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS));
         } catch (ExecutionException e) {
             // Exactly: what a subclass adds would be lost between nodes.
             if (!(e.getCause() instanceof ReplyException reply) || reply.getClass() != ReplyException.class) {
@@ -303,7 +303,7 @@ class EmbedEndpointTest {
 
     private static <T> T get(Future<T> future) {
         try {
-            return future.toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            return future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
             throw new IllegalStateException(e);
         }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Messages and failures between two nodes of Vert.x's own clustered event bus, over TCP. */
-@Timeout(60)
+@Timeout(240)
 class BetweenNodesTest {
 
     private final List<Vertx> nodes = new ArrayList<>();
@@ -73,7 +73,7 @@ class BetweenNodesTest {
                                     .setCodecName(WorkerCodec.NAME)
                                     .addHeader("a header", "stands before the body"));
 
-            assertThat(arrived.poll(10, TimeUnit.SECONDS)).isEqualTo(message).isNotSameAs(message);
+            assertThat(arrived.poll(60, TimeUnit.SECONDS)).isEqualTo(message).isNotSameAs(message);
         }
     }
 
@@ -88,7 +88,7 @@ class BetweenNodesTest {
         for (Object message : Samples.all()) {
             here.eventBus().send("worker", message, WorkerCodec.options());
 
-            assertThat(arrived.poll(10, TimeUnit.SECONDS)).isSameAs(message);
+            assertThat(arrived.poll(60, TimeUnit.SECONDS)).isSameAs(message);
         }
     }
 
@@ -126,7 +126,7 @@ class BetweenNodesTest {
 
     private static <T> T get(Future<T> future) {
         try {
-            return future.toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+            return future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw new IllegalStateException(e.getCause());
         } catch (InterruptedException | TimeoutException e) {
