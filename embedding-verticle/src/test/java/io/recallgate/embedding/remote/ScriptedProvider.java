@@ -1,5 +1,6 @@
 package io.recallgate.embedding.remote;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -77,7 +78,11 @@ public final class ScriptedProvider implements AutoCloseable {
 
     /** Takes requests and does not answer, not even when its client has gone, until {@link #release}. */
     public void stalls() {
-        script = (request, body) -> stalled.add(() -> vectors(request, body));
+        script = (request, body) -> {
+            // On the context that hears of a client that goes: in between, it could be gone and not be known to be.
+            Context context = Vertx.currentContext();
+            stalled.add(() -> context.runOnContext(ignored -> vectors(request, body)));
+        };
     }
 
     /** Answers all requests that it left waiting. */
