@@ -48,8 +48,6 @@ public final class ScriptedEmbedder implements Embedder {
         List<String> texts = request.inputs().stream()
                 .map(input -> ((EmbedInput.Text) input).text())
                 .toList();
-        requests.add(texts);
-        asked.addAll(texts);
         CallContext caller = CallContext.current();
         if (caller != null) {
             texts.forEach(text -> callers.put(text, caller));
@@ -59,17 +57,27 @@ public final class ScriptedEmbedder implements Embedder {
             failure = failure != null ? failure : failing.get(text);
         }
         if (failure != null) {
+            note(texts);
             return Future.failedFuture(new FailureException(failure, "scripted"));
         }
         // A request is held under its first text.
         Promise<EmbedResult> promise =
                 holdAll ? held.computeIfAbsent(texts.get(0), ignored -> Promise.promise()) : held.get(texts.get(0));
-        if (promise == null) {
-            return Future.succeededFuture(result(model, texts, windowChars));
+        Future<EmbedResult> answer =
+                promise == null ? Future.succeededFuture(result(model, texts, windowChars)) : promise.future();
+        if (promise != null) {
+            request.cancel()
+                    .onCancel(cause ->
+                            promise.tryFail(new FailureException(FailureCode.CANCELLED, "scripted: " + cause)));
         }
-        request.cancel()
-                .onCancel(cause -> promise.tryFail(new FailureException(FailureCode.CANCELLED, "scripted: " + cause)));
-        return promise.future();
+        note(texts);
+        return answer;
+    }
+
+    /** Last: whoever sees that a text was asked for can let it go, and it is held by then. */
+    private void note(List<String> texts) {
+        requests.add(texts);
+        asked.addAll(texts);
     }
 
     @Override
