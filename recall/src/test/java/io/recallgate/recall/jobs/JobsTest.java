@@ -139,16 +139,18 @@ abstract class JobsTest extends RealDatabaseTest {
         advanceUntil("done", jobs);
     }
 
-    /** Lets time pass in steps until so many jobs are in the state. */
+    /** Lets time pass in steps until so many jobs are in the state, as many as it takes. */
     void advanceUntil(String state, int jobs) {
-        for (int step = 0; step < 60 && count(state) < jobs; step++) {
-            clock.advanceMillis(5_000);
+        Await.until(jobs + " jobs are " + state, () -> {
+            if (count(state) < jobs) {
+                clock.advanceMillis(5_000);
+            }
             // Each look takes a round trip: time enough for what has come due to get on.
             for (int look = 0; look < 30 && count(state) < jobs; look++) {
                 Thread.onSpinWait();
             }
-        }
-        awaitJobs(state, jobs);
+            return count(state) == jobs;
+        });
     }
 
     /** Lets rounds of upkeep pass until this holds. */

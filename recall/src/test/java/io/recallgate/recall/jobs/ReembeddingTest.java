@@ -24,11 +24,7 @@ class ReembeddingTest extends JobsTest {
         awaitJobs("done", 3);
 
         embedder.model("f2");
-        for (int i = 0; i < 4 && vectorsOf("f2") < 3; i++) {
-            clock.advanceMillis(20_000);
-            awaitJobs("running", 0);
-        }
-        Await.until("all have the new vector", () -> vectorsOf("f2") == 3);
+        rounds(() -> vectorsOf("f2") == 3);
         assertThat(vectorsOf("f1")).isEqualTo(3);
         assertThat(report().reembedding()).isEqualTo(new JobReport.Reembedding("f2", 3, 3, 3, 0));
     }
