@@ -29,7 +29,8 @@ class JobRunnerTest extends JobsTest {
         assertThat(text("select fingerprint || passage || dimensions || encode(vector, 'hex')" + " from memory_vector"))
                 .isEqualTo("f102" + "9a99193fcdcc4c3f");
         assertThat(vectors.replaced).hasSize(1);
-        assertThat(vectors.committed).containsExactly(SCOPE);
+        // Told after the commit that others see.
+        Await.until("the index is told", () -> vectors.committed.equals(List.of(SCOPE)));
     }
 
     @Test
