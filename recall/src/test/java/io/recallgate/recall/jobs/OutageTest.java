@@ -70,11 +70,11 @@ class OutageTest {
             Await.until("all are done", () -> server.queryText(
                             "select count(*) from embedding_job where state = 'done' and failures = 0")
                     .equals("5"));
-            Await.until("it is said that it is over", () -> written.list.stream()
+            Await.until("it is said that it is over", () -> lines().stream()
                     .anyMatch(event -> event.getFormattedMessage().startsWith("jobs run again after")));
             assertThat(server.queryText("select count(*) from memory_vector")).isEqualTo("5");
             assertThat(warnings()).isEqualTo(1);
-            assertThat(written.list).allMatch(event -> event.getThrowableProxy() == null);
+            assertThat(lines()).allMatch(event -> event.getThrowableProxy() == null);
             Await.result(runner.stop(soon()));
             Await.result(database.close());
         } finally {
@@ -131,6 +131,11 @@ class OutageTest {
                     .onComplete(
                             upstream -> {
                                 open.add(upstream);
+                                if (cut) {
+                                    upstream.close();
+                                    socket.close();
+                                    return;
+                                }
                                 socket.pipeTo(upstream);
                                 upstream.pipeTo(socket);
                             },
@@ -142,13 +147,22 @@ class OutageTest {
                 .withPool(4, 64);
     }
 
+    /** Those about jobs: a machine that is slow just then may take the database for silent, which says so itself. */
     private long warnings() {
-        return List.copyOf(written.list).stream()
+        return lines().stream()
                 .filter(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
+                .filter(event -> event.getLoggerName().startsWith(JobRunner.class.getPackageName()))
                 .count();
     }
 
+    private List<ILoggingEvent> lines() {
+        // The lock under which it is written.
+        synchronized (written) {
+            return List.copyOf(written.list);
+        }
+    }
+
     private static Deadline soon() {
-        return Deadline.afterMillis(SystemClock.INSTANCE, 15_000);
+        return Deadline.afterMillis(SystemClock.INSTANCE, 60_000);
     }
 }
