@@ -5,13 +5,14 @@ import io.recallgate.recall.database.JdbcSource;
 import io.recallgate.recall.schema.Schema;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,8 @@ public final class TestDatabase implements AutoCloseable {
     /** Templates that hold the schema, by server: copying one is faster than migrating each database. */
     private static final Map<DatabaseOptions, String> TEMPLATES = new HashMap<>();
 
+    private static final Duration START_BOUND = Duration.ofMinutes(2);
+    private static final int MAX_STARTS = 3;
     private static @Nullable EmbeddedPostgres embedded;
 
     private final DatabaseOptions server;
@@ -108,17 +111,28 @@ public final class TestDatabase implements AutoCloseable {
 
     private static synchronized DatabaseOptions embeddedServer() {
         if (embedded == null) {
-            try {
-                embedded = EmbeddedPostgres.builder()
-                        .setLocaleConfig("locale", "C.UTF-8")
-                        .setLocaleConfig("encoding", "UTF8")
-                        .start();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            embedded = start(() -> EmbeddedPostgres.builder()
+                    .setLocaleConfig("locale", "C.UTF-8")
+                    .setLocaleConfig("encoding", "UTF8"));
         }
         return DatabaseOptions.parse(
                 "postgresql://postgres:postgres@127.0.0.1:" + embedded.getPort() + "/postgres?sslmode=disable");
+    }
+
+    /**
+     * Starts a server, which a cold machine may take long for. Its port is chosen some seconds before it listens on it:
+     * where another process has taken it by then, the next try has another.
+     */
+    public static EmbeddedPostgres start(Supplier<EmbeddedPostgres.Builder> configured) {
+        for (int tries = 1; ; tries++) {
+            try {
+                return configured.get().setPGStartupWait(START_BOUND).start();
+            } catch (IOException | IllegalStateException e) {
+                if (tries == MAX_STARTS) {
+                    throw new IllegalStateException("the embedded server did not start", e);
+                }
+            }
+        }
     }
 
     private static synchronized TestDatabase migrated(DatabaseOptions server) {

@@ -46,12 +46,11 @@ class SslModeTest {
         vertx = Vertx.vertx();
         certificate("server");
         certificate("other");
-        withTls = EmbeddedPostgres.builder()
+        withTls = TestDatabase.start(() -> EmbeddedPostgres.builder()
                 .setServerConfig("ssl", "on")
                 .setServerConfig(
                         "ssl_cert_file", directory.resolve("server.crt").toString())
-                .setServerConfig("ssl_key_file", directory.resolve("server.key").toString())
-                .start();
+                .setServerConfig("ssl_key_file", directory.resolve("server.key").toString()));
         withoutTls = TestDatabase.empty();
     }
 
@@ -147,7 +146,7 @@ class SslModeTest {
         Database database = Database.open(vertx, options, new VertxTimers(vertx));
         try {
             return Await.result(database.connection(
-                            Deadline.afterMillis(SystemClock.INSTANCE, 10_000),
+                            Deadline.afterMillis(SystemClock.INSTANCE, 60_000),
                             connection -> connection.query(QUERY).execute()))
                     .iterator()
                     .next()
