@@ -52,12 +52,12 @@ class DatabaseTest {
     void theServerKeepsTheDeadlineAndTheNextBorrowerIsUnharmed() {
         Database database = database(1, 8);
         Await.failure(
-                database.connection(in(200), c -> c.query("select pg_sleep(10)").execute()),
+                database.connection(
+                        in(200), c -> c.query("select pg_sleep(600)").execute()),
                 FailureCode.DEADLINE_EXCEEDED);
-
-        // The one connection is free again long before the ten seconds, and in order.
+        // The one connection is free again long before the ten minutes, and in order.
         assertThat(Await.result(database.connection(
-                                in(5_000), c -> c.query("select 7").execute()))
+                                in(60_000), c -> c.query("select 7").execute()))
                         .iterator()
                         .next()
                         .getInteger(0))
@@ -108,7 +108,7 @@ class DatabaseTest {
     @Test
     void noticesAboutWhatExistsAlreadyAreNotSent() {
         Database database = database(1, 8);
-        assertThat(Await.result(database.connection(in(5_000), c -> c.query("show client_min_messages")
+        assertThat(Await.result(database.connection(in(60_000), c -> c.query("show client_min_messages")
                                 .execute()))
                         .iterator()
                         .next()
@@ -125,7 +125,7 @@ class DatabaseTest {
         List<Long> prepared = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             prepared.add(Await.result(database.connection(
-                            in(5_000), c -> c.preparedQuery(statement).execute(Tuple.of(1))))
+                            in(60_000), c -> c.preparedQuery(statement).execute(Tuple.of(1))))
                     .iterator()
                     .next()
                     .getLong(0));
@@ -160,11 +160,12 @@ class DatabaseTest {
     @Test
     void waitingForAConnectionIsBounded() {
         Database database = database(1, 2);
+        Promise<Void> hold = Promise.promise();
         List<Future<?>> all = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
-            all.add(database.connection(
-                    in(10_000), c -> c.query("select pg_sleep(0.3)").execute()));
+            all.add(database.connection(in(60_000), c -> hold.future()));
         }
+        hold.complete();
         int refused = 0;
         for (Future<?> each : all) {
             try {
@@ -184,13 +185,13 @@ class DatabaseTest {
         Database database = Database.open(vertx, openedWithin(testDatabase.options(), 1_000), new VertxTimers(vertx));
         Await.until("a connection is open, which may take long in a cold process", () -> {
             Future<?> first =
-                    database.connection(in(10_000), c -> c.query("select 1").execute());
+                    database.connection(in(60_000), c -> c.query("select 1").execute());
             return Await.settled(first).succeeded();
         });
         Future<?> slow = database.connection(
-                in(10_000), c -> c.query("select pg_sleep(1.5)").execute());
+                in(60_000), c -> c.query("select pg_sleep(1.5)").execute());
 
-        Await.result(database.connection(in(10_000), c -> c.query("select 1").execute()));
+        Await.result(database.connection(in(60_000), c -> c.query("select 1").execute()));
 
         Await.result(slow);
         Await.result(database.close());
@@ -204,7 +205,7 @@ class DatabaseTest {
         Database database = Database.open(vertx, openedWithin(there, 300), new VertxTimers(vertx));
 
         Await.failure(
-                database.connection(in(10_000), c -> c.query("select 1").execute()), FailureCode.DATABASE_UNAVAILABLE);
+                database.connection(in(60_000), c -> c.query("select 1").execute()), FailureCode.DATABASE_UNAVAILABLE);
 
         Await.result(database.close());
         Await.result(mute.close());
@@ -214,10 +215,10 @@ class DatabaseTest {
     void theWorkOfWhoeverWaitedRunsOnTheContextOfItsCaller() {
         Database database = database(1, 2);
         Promise<Void> goOn = Promise.promise();
-        Future<Void> first = database.connection(in(10_000), c -> goOn.future());
+        Future<Void> first = database.connection(in(60_000), c -> goOn.future());
         Context mine = ((VertxInternal) vertx).createEventLoopContext();
         Promise<Context> worked = Promise.promise();
-        mine.runOnContext(ignored -> database.connection(in(10_000), c -> {
+        mine.runOnContext(ignored -> database.connection(in(60_000), c -> {
                     worked.complete(Vertx.currentContext());
                     return Future.succeededFuture();
                 })
@@ -242,7 +243,7 @@ class DatabaseTest {
         for (int i = 0; i < 2; i++) {
             int mine = 10 + i;
             int other = 11 - i;
-            both.add(database.transaction(in(15_000), c -> {
+            both.add(database.transaction(in(60_000), c -> {
                         // The victim begins again when the other is done: before, it could take its first row back in
                         // time
                         // for another deadlock.
@@ -272,9 +273,9 @@ class DatabaseTest {
                 vertx,
                 DatabaseOptions.parse("postgresql://u:p@127.0.0.1:1/db?sslmode=disable"),
                 new VertxTimers(vertx));
-        Await.failure(nowhere.ping(in(10_000)), FailureCode.DATABASE_UNAVAILABLE);
+        Await.failure(nowhere.ping(in(60_000)), FailureCode.DATABASE_UNAVAILABLE);
         Await.result(nowhere.close());
-        Await.failure(nowhere.ping(in(10_000)), FailureCode.SHUTTING_DOWN);
+        Await.failure(nowhere.ping(in(60_000)), FailureCode.SHUTTING_DOWN);
     }
 
     @Test
