@@ -29,6 +29,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Against a real server: only it can tell whose statement a signal meets. */
 class StatementCancelsTest {
 
+    /** How late cancellations come at most; it follows what a statement takes here, so that about half are in time. */
+    private static final int FIRST_SPREAD_MICROS = 6_000;
+
     private static Vertx vertx;
     private static TestDatabase server;
 
@@ -80,22 +83,25 @@ class StatementCancelsTest {
         Random random = new Random(7);
         int cancelled = 0;
         int finished = 0;
+        int spread = FIRST_SPREAD_MICROS;
         for (int round = 0; round < 400; round++) {
             CancelSignal cancel = new CancelSignal();
             String sleep = "select pg_sleep(" + random.nextInt(4) / 1_000.0 + ")";
             Future<?> left =
-                    database.connection(in(20_000), cancel, c -> c.query(sleep).execute());
+                    database.connection(in(60_000), cancel, c -> c.query(sleep).execute());
             // Anywhere from before its statement has begun to after it has ended.
-            TimeUnit.MICROSECONDS.sleep(random.nextInt(6_000));
+            TimeUnit.MICROSECONDS.sleep(random.nextInt(spread));
             cancel.cancel(CancelCause.DISCONNECTED);
             // Queued behind it, on the same connection: begins the moment that it is given back.
             Future<?> next = database.connection(
-                    in(20_000), c -> c.query("select pg_sleep(0.003)").execute());
+                    in(60_000), c -> c.query("select pg_sleep(0.003)").execute());
             try {
                 Await.result(left);
                 finished++;
+                spread = Math.max(FIRST_SPREAD_MICROS / 10, spread * 9 / 10);
             } catch (FailureException e) {
                 cancelled++;
+                spread = Math.min(100 * FIRST_SPREAD_MICROS, spread * 10 / 9);
             }
             assertThat(Await.settled(next).cause()).as("round " + round).isNull();
         }
@@ -110,26 +116,29 @@ class StatementCancelsTest {
         Random random = new Random(8);
         int cancelled = 0;
         int finished = 0;
+        int spread = FIRST_SPREAD_MICROS;
         for (int round = 0; round < 400; round++) {
             CancelSignal cancel = new CancelSignal();
             String sleep = "select pg_sleep(" + random.nextInt(4) / 1_000.0 + ")";
-            Future<?> left = database.snapshot(in(20_000), cancel, c -> c.query("set local enable_sort = off")
+            Future<?> left = database.snapshot(in(60_000), cancel, c -> c.query("set local enable_sort = off")
                     .execute()
                     .compose(ignored -> c.query(sleep).execute()));
             // Anywhere from before it has begun to after it was rolled back.
-            TimeUnit.MICROSECONDS.sleep(random.nextInt(7_000));
+            TimeUnit.MICROSECONDS.sleep(random.nextInt(spread));
             cancel.cancel(CancelCause.DISCONNECTED);
             // Queued behind it, on the same connection: in no transaction, with no setting of it, and never hit.
-            Future<String> next = database.connection(in(20_000), c -> c.query("select current_setting('enable_sort')"
+            Future<String> next = database.connection(in(60_000), c -> c.query("select current_setting('enable_sort')"
                             + " || (pg_current_xact_id_if_assigned() is null) || pg_sleep(0.003)::text")
                     .execute()
                     .map(rows -> rows.iterator().next().getString(0)));
             try {
                 Await.result(left);
                 finished++;
+                spread = Math.max(FIRST_SPREAD_MICROS / 10, spread * 9 / 10);
             } catch (FailureException e) {
                 assertThat(e.code()).as("round " + round).isEqualTo(FailureCode.CANCELLED);
                 cancelled++;
+                spread = Math.min(100 * FIRST_SPREAD_MICROS, spread * 10 / 9);
             }
             assertThat(Await.settled(next).cause()).as("round " + round).isNull();
             assertThat(next.result()).as("round " + round).isEqualTo("ontrue");
@@ -143,7 +152,7 @@ class StatementCancelsTest {
     void aTransactionThatOnlyReadsIsOverAfterAFailureOfItsOwnToo() {
         Database database = database(1);
         Await.failure(
-                database.snapshot(in(20_000), new CancelSignal(), c -> c.query("create table t (id integer)")
+                database.snapshot(in(60_000), new CancelSignal(), c -> c.query("create table t (id integer)")
                         .execute()),
                 FailureCode.DATABASE_UNAVAILABLE);
         assertThat(seven(database)).isEqualTo(7);
@@ -221,7 +230,7 @@ class StatementCancelsTest {
 
     private static int seven(Database database) {
         return Await.result(database.connection(
-                        in(20_000), (SqlConnection c) -> c.query("select 7").execute()))
+                        in(60_000), (SqlConnection c) -> c.query("select 7").execute()))
                 .iterator()
                 .next()
                 .getInteger(0);
