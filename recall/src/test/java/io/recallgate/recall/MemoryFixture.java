@@ -136,12 +136,12 @@ public final class MemoryFixture implements AutoCloseable {
         return new MemoryDraft(content, kind, "user", author, session, occurredAt, false, null, new JsonObject());
     }
 
-    /** What a future brings, within ten seconds. */
+    /** What a future brings, within a minute. */
     public static <T> T await(Future<T> future) {
         try {
-            return future.await(10, TimeUnit.SECONDS);
+            return future.await(1, TimeUnit.MINUTES);
         } catch (java.util.concurrent.TimeoutException e) {
-            throw new AssertionError("not within ten seconds", e);
+            throw new AssertionError("not within a minute", e);
         }
     }
 

@@ -408,7 +408,7 @@ class MemoryStoreTest extends StoreTest {
     }
 
     private static Deadline soon() {
-        return Deadline.afterMillis(SystemClock.INSTANCE, 15_000);
+        return Deadline.afterMillis(SystemClock.INSTANCE, 60_000);
     }
 
     private List<StoredMemory> remember(MemoryDraft... drafts) {

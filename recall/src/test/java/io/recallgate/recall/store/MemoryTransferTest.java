@@ -285,6 +285,6 @@ class MemoryTransferTest extends StoreTest {
     }
 
     private static Deadline soon() {
-        return Deadline.afterMillis(SystemClock.INSTANCE, 20_000);
+        return Deadline.afterMillis(SystemClock.INSTANCE, 60_000);
     }
 }

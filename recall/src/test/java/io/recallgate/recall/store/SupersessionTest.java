@@ -275,6 +275,6 @@ class SupersessionTest extends StoreTest {
     }
 
     private static Deadline soon() {
-        return Deadline.afterMillis(SystemClock.INSTANCE, 15_000);
+        return Deadline.afterMillis(SystemClock.INSTANCE, 60_000);
     }
 }

@@ -526,7 +526,7 @@ abstract class VectorIndexContract {
     }
 
     static Deadline soon() {
-        return soon(10);
+        return soon(60);
     }
 
     private static Deadline soon(int seconds) {
