@@ -53,9 +53,21 @@ class SilentDatabaseTest {
     }
 
     private void bothAreOpen() {
-        Future<Integer> one = select("select 1 from pg_sleep(0.1)", 60_000);
-        Await.result(select("select 1 from pg_sleep(0.1)", 60_000));
-        Await.result(one);
+        // Neither is given back before the other is there, however long opening it takes.
+        AtomicInteger taken = new AtomicInteger();
+        Promise<Void> both = Promise.promise();
+        List<Future<Void>> uses = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            uses.add(database.connection(
+                    in(60_000),
+                    connection -> connection.query("select 1").execute().compose(answered -> {
+                        if (taken.incrementAndGet() == 2) {
+                            both.complete();
+                        }
+                        return both.future();
+                    })));
+        }
+        uses.forEach(Await::result);
     }
 
     @AfterEach
