@@ -179,6 +179,8 @@ public final class JobRunner {
         int free = flights.freePlaces();
         long bytes = flights.bytesLeft(fixed.options().contentBytes());
         if (free <= 0 || bytes <= 0) {
+            // Texts that were parked may have taken what the last claim left free: it is asked for once they are done.
+            more = true;
             return;
         }
         claiming = true;
