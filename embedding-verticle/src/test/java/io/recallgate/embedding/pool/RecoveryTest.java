@@ -67,6 +67,44 @@ class RecoveryTest {
     }
 
     @Test
+    void a16AnOperatorsRestartDoesNotWaitForTheCoolDownOfAnotherSlot() {
+        pool = PoolFixture.withSlots(2);
+        pool.handle(new PoolEvent.WarmUp(2));
+        pool.worker(0).failStart(StartFailure.TERMINAL);
+        assertThat(pool.state(0)).isEqualTo(SlotState.COOLING);
+
+        pool.handle(new PoolEvent.RestartSlot(1));
+
+        assertThat(pool.state(1)).isEqualTo(SlotState.STARTING);
+        long a = pool.query("a");
+        pool.worker(1).ready();
+        pool.worker(1).run();
+        assertThat(pool.isSettled(a))
+                .as("not refused for what the other slot owes")
+                .isTrue();
+        assertThat(pool.result(a).model()).isEqualTo(PoolFixture.MODEL);
+    }
+
+    @Test
+    void a16ARestartBeforeAModelIsProvenStillStartsOneSlotAtATime() {
+        pool = PoolFixture.withSlots(3);
+        pool.handle(new PoolEvent.WarmUp(3));
+        pool.handle(new PoolEvent.RestartSlot(1));
+        pool.handle(new PoolEvent.RestartSlot(2));
+        assertThat(pool.state(1)).isEqualTo(SlotState.EMPTY);
+
+        pool.worker(0).failStart(StartFailure.RETRYABLE);
+        assertThat(pool.state(1)).isEqualTo(SlotState.STARTING);
+        assertThat(pool.state(2)).isEqualTo(SlotState.EMPTY);
+        pool.worker(1).failStart(StartFailure.RETRYABLE);
+        assertThat(pool.state(2)).isEqualTo(SlotState.STARTING);
+        pool.worker(2).failStart(StartFailure.RETRYABLE);
+        assertThat(pool.counter("starts"))
+                .as("what an operator asked for is tried once")
+                .isEqualTo(3);
+    }
+
+    @Test
     void a16ATerminalCauseFailsWaitingWorkAtOnceAndStillHeals() {
         long a = pool.query("a");
         pool.worker(0).failStart(StartFailure.TERMINAL);
