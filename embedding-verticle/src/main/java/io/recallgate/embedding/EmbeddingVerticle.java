@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,7 +56,7 @@ public final class EmbeddingVerticle extends VerticleBase {
     private final MeterRegistry registry;
     private final TextModelFactory factory;
     private final Clock clock;
-    private final Function<Context, Timers> timers;
+    private final Machine machine;
     private final String poolName = UUID.randomUUID().toString().substring(0, 8);
     private @Nullable PoolDriver driver;
     private @Nullable PoolMetrics metrics;
@@ -75,22 +76,26 @@ public final class EmbeddingVerticle extends VerticleBase {
      * @param clock measures deadlines and spans; timers are the Vert.x instance's
      */
     public EmbeddingVerticle(EmbeddingOptions options, MeterRegistry registry, TextModelFactory factory, Clock clock) {
-        this(options, registry, factory, clock, VertxTimers::new);
+        this(options, registry, factory, clock, new Machine(VertxTimers::new, MemoryBudget::read));
     }
 
-    /** @param timers on the verticle's context; they belong to {@code clock} */
+    /** @param machine whose timers belong to {@code clock} */
     EmbeddingVerticle(
-            EmbeddingOptions options,
-            MeterRegistry registry,
-            TextModelFactory factory,
-            Clock clock,
-            Function<Context, Timers> timers) {
+            EmbeddingOptions options, MeterRegistry registry, TextModelFactory factory, Clock clock, Machine machine) {
         this.options = options;
         this.registry = registry;
         this.factory = factory;
         this.clock = clock;
-        this.timers = timers;
+        this.machine = machine;
     }
+
+    /**
+     * What a pool is given by where it runs.
+     *
+     * @param timers on the verticle's context
+     * @param memory what is left for workers, given what they are charged with; called on worker threads
+     */
+    record Machine(Function<Context, Timers> timers, LongFunction<MemoryBudget> memory) {}
 
     @Override
     public Future<?> start() {
@@ -101,7 +106,12 @@ public final class EmbeddingVerticle extends VerticleBase {
                 vertx, turns, factory, new WorkerFleet.Settings(poolName, longest(limits.watchdogs()), clock));
         PoolMetrics gauges = new PoolMetrics(registry, limits.slots(), clock);
         PoolDriver pool = new PoolDriver(
-                context, turns, options, fleet, gauges, new PoolDriver.Time(clock, timers.apply(context)));
+                context,
+                turns,
+                options,
+                fleet,
+                gauges,
+                new PoolDriver.Time(clock, machine.timers().apply(context)));
         metrics = gauges;
         driver = pool;
         Future<Void> listening = vertx.eventBus()
@@ -113,7 +123,7 @@ public final class EmbeddingVerticle extends VerticleBase {
             listening = listening.compose(done -> endpoint.register());
         }
         return listening
-                .compose(done -> sampleMemory(pool))
+                .compose(done -> sampleMemory(pool, gauges))
                 .onSuccess(done -> pool.onPool(() -> pool.deliver(new PoolEvent.WarmUp(limits.slots()))));
     }
 
@@ -135,18 +145,23 @@ public final class EmbeddingVerticle extends VerticleBase {
         }
     }
 
-    private Future<Void> sampleMemory(PoolDriver pool) {
+    /** Succeeds whatever becomes of it: a look that failed is counted and made again, and is no reason not to start. */
+    private Future<Void> sampleMemory(PoolDriver pool, PoolMetrics gauges) {
         long charged = pool.latest().gate().chargedBytes();
-        return OffLoop.run(context, () -> MemoryBudget.read(charged))
+        return OffLoop.run(context, () -> machine.memory().apply(charged))
                 .onComplete(read -> pool.onPool(() -> {
                     if (read.succeeded()) {
                         sampled(pool, read.result());
                     } else {
-                        log.warn("the memory for workers could not be read; what was read before holds", read.cause());
+                        gauges.memoryUnread();
+                        log.warn(
+                                "the memory for workers could not be read; what was read before holds, if anything was",
+                                read.cause());
                     }
-                    sampleAgain(pool);
+                    sampleAgain(pool, gauges);
                 }))
-                .mapEmpty();
+                .<Void>mapEmpty()
+                .otherwiseEmpty();
     }
 
     /** In a turn of the pool, as is whatever touches these fields. */
@@ -163,9 +178,9 @@ public final class EmbeddingVerticle extends VerticleBase {
     }
 
     /** Also after one that failed. */
-    private void sampleAgain(PoolDriver pool) {
+    private void sampleAgain(PoolDriver pool, PoolMetrics gauges) {
         if (!stopping) {
-            memoryTimer = pool.schedule(MEMORY_SAMPLE_NANOS, () -> sampleMemory(pool));
+            memoryTimer = pool.schedule(MEMORY_SAMPLE_NANOS, () -> sampleMemory(pool, gauges));
         }
     }
 

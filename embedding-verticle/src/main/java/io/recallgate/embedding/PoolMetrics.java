@@ -40,6 +40,7 @@ final class PoolMetrics {
     private final Timer tokenizing;
     private final Timer inference;
     private final Counter tokens;
+    private final Counter memoryReadFailures;
     private volatile @Nullable PoolSnapshot snapshot;
 
     /**
@@ -55,6 +56,7 @@ final class PoolMetrics {
         tokenizing = kept(EmbeddingMetric.TOKENIZE_DURATION.timer(registry));
         inference = kept(EmbeddingMetric.INFERENCE_DURATION.timer(registry));
         tokens = kept(EmbeddingMetric.TOKENS.counter(registry));
+        memoryReadFailures = kept(EmbeddingMetric.MEMORY_READ_FAILURES.counter(registry));
         EmbeddingMetric.SLOT_MOVES.all(registry);
         for (SlotState state : SlotState.values()) {
             gauge(
@@ -177,6 +179,11 @@ final class PoolMetrics {
         EmbeddingMetric.SLOT_MOVES
                 .counter(registry, to.name().toLowerCase(Locale.ROOT))
                 .increment();
+    }
+
+    /** Counts a look at the memory that failed. */
+    void memoryUnread() {
+        memoryReadFailures.increment();
     }
 
     /** Takes the gauges of a stopped pool away, so that a later one can register its own. */

@@ -37,6 +37,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class EmbeddingVerticleTest extends PoolTest {
@@ -553,6 +554,37 @@ class EmbeddingVerticleTest extends PoolTest {
 
         assertThat(others.ran()).containsExactly("to the second");
         assertThat(models.ran()).containsExactly("to the first");
+    }
+
+    @Test
+    void aPoolWhoseFirstLookAtTheMemoryFailsStartsAllTheSameCountsItAndLooksAgain() {
+        FakeClock time = new FakeClock();
+        AtomicInteger looks = new AtomicInteger();
+        MemoryBudget seen = new MemoryBudget(new MemoryLimit(8L << 30, "scripted"), 0, 0);
+        EmbeddingVerticle blind = new EmbeddingVerticle(
+                EmbeddingOptions.defaults("scripted", Path.of("unused"), 1).withoutPublicAddresses(),
+                registry,
+                models,
+                time,
+                new EmbeddingVerticle.Machine(context -> time, charged -> {
+                    if (looks.incrementAndGet() == 1) {
+                        throw new IllegalStateException("as of a file that cannot be read");
+                    }
+                    return seen;
+                }));
+
+        join(vertx.deployVerticle(blind));
+
+        join(blind.ready());
+        assertThat(registry.get("recallgate.embedding.memory.read.failures")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
+        time.advance(Duration.ofMinutes(1));
+        while (blind.latest().gate().budgetBytes() != seen.workerBytes()) {
+            Thread.onSpinWait();
+        }
+        assertThat(looks).hasValue(2);
     }
 
     private long refused() {

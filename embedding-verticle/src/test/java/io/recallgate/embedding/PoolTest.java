@@ -63,7 +63,12 @@ abstract class PoolTest {
 
     /** Deploys a pool in which time passes when the test says so, and waits until all its workers are warm. */
     final void deploy(FakeClock clock, PoolLimits limits) {
-        pool = new EmbeddingVerticle(options(limits), registry, models, clock, context -> clock);
+        pool = new EmbeddingVerticle(
+                options(limits),
+                registry,
+                models,
+                clock,
+                new EmbeddingVerticle.Machine(context -> clock, MemoryBudget::read));
         join(vertx.deployVerticle(pool));
         awaitStatus(status -> states(status).allMatch("idle"::equals));
     }

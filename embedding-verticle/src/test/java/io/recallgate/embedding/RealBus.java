@@ -58,7 +58,7 @@ final class RealBus implements AutoCloseable {
                 new SimpleMeterRegistry(),
                 models,
                 clock,
-                context -> clock)));
+                new EmbeddingVerticle.Machine(context -> clock, MemoryBudget::read))));
     }
 
     /** With all workers warm, on the documented bounds. */

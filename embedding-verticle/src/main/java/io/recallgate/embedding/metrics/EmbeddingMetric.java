@@ -66,6 +66,9 @@ public enum EmbeddingMetric implements Metric {
     MEMORY_NEXT_BYTES(
             MetricSpec.gauge("recallgate.embedding.memory.next.bytes", "What one worker more would be charged with")),
     /** Pool. */
+    MEMORY_READ_FAILURES(MetricSpec.counter(
+            "recallgate.embedding.memory.read.failures", "Looks at the memory that is left for workers that failed")),
+    /** Pool. */
     ROWS_PER_SECOND(MetricSpec.gauge("recallgate.embedding.rows.per.second", "Texts embedded, as a rate of late")),
     /** Pool. */
     TOKENS_PER_SECOND(MetricSpec.gauge("recallgate.embedding.tokens.per.second", "Tokens embedded, as a rate of late")),
