@@ -3,6 +3,7 @@ package io.recallgate.embedding.bus;
 import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.embedding.api.EmbedRequest;
 import io.recallgate.embedding.api.EmbedResult;
+import io.recallgate.embedding.api.EmbedRows;
 import io.recallgate.embedding.api.EmbeddingVector;
 import io.recallgate.embedding.api.InputType;
 import io.recallgate.embedding.api.ModelIdentity;
@@ -124,34 +125,14 @@ final class EmbedMessages {
         if (!(value instanceof String text)) {
             throw invalid(path, path + " must be a string");
         }
-        for (int i = 0; i < text.length(); i++) {
-            char unit = text.charAt(i);
-            boolean pair = Character.isHighSurrogate(unit)
-                    && i + 1 < text.length()
-                    && Character.isLowSurrogate(text.charAt(i + 1));
-            if (unit == 0 || (Character.isSurrogate(unit) && !pair)) {
-                throw FailureException.ofField(
-                        FailureCode.INVALID_TEXT, path, path + " contains NUL or half of a surrogate pair");
-            }
-            if (pair) {
-                i++;
-            }
-        }
-        return new EmbedInput.Text(text);
+        return EmbedRows.text(text, path);
     }
 
     private static EmbedInput tokens(@Nullable Object value, String path) {
         if (!(value instanceof JsonArray ids)) {
             throw invalid(path, path + " must be an array of token ids");
         }
-        int[] copied = new int[ids.size()];
-        for (int i = 0; i < copied.length; i++) {
-            if (!(ids.getValue(i) instanceof Integer id) || id < 0) {
-                throw invalid(path, path + " must be an array of token ids, each a whole number from 0 on");
-            }
-            copied[i] = id;
-        }
-        return new EmbedInput.Tokens(copied);
+        return EmbedRows.tokens(ids, path);
     }
 
     /** Rough size of a request in bytes, to decide where it is read. */

@@ -2,6 +2,7 @@ package io.recallgate.gateway.http.openai;
 
 import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.embedding.api.EmbedRequest;
+import io.recallgate.embedding.api.EmbedRows;
 import io.recallgate.failure.FailureCode;
 import io.recallgate.failure.FailureException;
 import io.vertx.core.json.JsonArray;
@@ -25,7 +26,6 @@ record EmbeddingsCall(String model, List<EmbedInput> inputs, boolean single, boo
 
     private static final Set<String> FIELDS = Set.of("model", "input", "encoding_format", "dimensions", "user");
     private static final String FIRST = "input[0]";
-    private static final String EMPTY = "an empty text has no embedding; leave it out";
 
     EmbeddingsCall {
         inputs = List.copyOf(inputs);
@@ -98,10 +98,7 @@ record EmbeddingsCall(String model, List<EmbedInput> inputs, boolean single, boo
 
     private static List<EmbedInput> inputs(@Nullable Object input) {
         if (input instanceof String text) {
-            if (text.isEmpty()) {
-                throw invalid("input", EMPTY);
-            }
-            return List.of(new EmbedInput.Text(text));
+            return List.of(EmbedRows.text(text, "input"));
         }
         if (!(input instanceof JsonArray array)) {
             throw invalid(
@@ -112,7 +109,7 @@ record EmbeddingsCall(String model, List<EmbedInput> inputs, boolean single, boo
             throw invalid("input", "input is empty; send at least one text");
         }
         if (array.getValue(0) instanceof Number) {
-            return List.of(tokens(array, "input"));
+            return List.of(EmbedRows.tokens(array, "input"));
         }
         if (array.size() > EmbedRequest.MAX_INPUTS) {
             throw invalid("input", "input has " + array.size() + " entries; the most is " + EmbedRequest.MAX_INPUTS);
@@ -123,31 +120,14 @@ record EmbeddingsCall(String model, List<EmbedInput> inputs, boolean single, boo
             Object entry = array.getValue(i);
             String field = "input[" + i + "]";
             if (texts && entry instanceof String text) {
-                if (text.isEmpty()) {
-                    throw invalid(field, EMPTY);
-                }
-                inputs.add(new EmbedInput.Text(text));
+                inputs.add(EmbedRows.text(text, field));
             } else if (!texts && entry instanceof JsonArray ids) {
-                inputs.add(tokens(ids, field));
+                inputs.add(EmbedRows.tokens(ids, field));
             } else {
                 throw invalid(field, "every entry must be a text, or every entry an array of token ids");
             }
         }
         return inputs;
-    }
-
-    private static EmbedInput tokens(JsonArray array, String field) {
-        if (array.isEmpty()) {
-            throw invalid(field, "an empty array of token ids has no embedding; leave it out");
-        }
-        int[] ids = new int[array.size()];
-        for (int i = 0; i < ids.length; i++) {
-            if (!(array.getValue(i) instanceof Integer id) || id < 0) {
-                throw invalid(field + "[" + i + "]", "a token id must be a whole number from 0 to 2147483647");
-            }
-            ids[i] = id;
-        }
-        return new EmbedInput.Tokens(ids);
     }
 
     private static FailureException invalid(String field, String detail) {
