@@ -10,13 +10,17 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.trace.CallContext;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,11 +40,15 @@ public final class EmbeddingClient implements Embedder {
     private static final long STATUS_TIMEOUT_MILLIS = 5_000;
 
     private final Vertx vertx;
+    /** Takes replies for callers whose own context may end before. */
+    private final Context loop;
+
     private final String clientId = UUID.randomUUID().toString();
 
     /** @param vertx whose event bus is used */
     public EmbeddingClient(Vertx vertx) {
         this.vertx = vertx;
+        this.loop = ((VertxInternal) vertx).createEventLoopContext();
     }
 
     @Override
@@ -60,11 +68,8 @@ public final class EmbeddingClient implements Embedder {
         }
         Promise<EmbedResult> promise = Promise.promise();
         Caller caller = Caller.of(vertx);
-        Future<EmbedResult> answer = vertx.eventBus()
-                .<JsonObject>request(
-                        EmbedMessages.EMBED, body, options(request.deadline().remainingMillis() + GRACE_MILLIS))
-                .map(message -> EmbedMessages.result(message.body()))
-                .recover(error -> Future.failedFuture(FailureReply.decode(error, FailureCode.EMBEDDING_UNAVAILABLE)));
+        Future<EmbedResult> answer = ask(
+                EmbedMessages.EMBED, body, request.deadline().remainingMillis() + GRACE_MILLIS, EmbedMessages::result);
         CancelSignal.Registration registration = request.cancel()
                 .onCancel(cause -> caller.answer(() -> {
                     if (promise.tryFail(gaveUp(cause))) {
@@ -90,20 +95,32 @@ public final class EmbeddingClient implements Embedder {
      * @return what the pool found; fails with {@code embedding-unavailable} if no pool is there
      */
     public Future<CancelOutcome> cancel(String id) {
-        return vertx.eventBus()
-                .<JsonObject>request(
-                        EmbedMessages.CANCEL, new JsonObject().put("id", id), options(STATUS_TIMEOUT_MILLIS))
-                .map(message -> CancelOutcome.ofCode(message.body().getString("outcome"))
-                        .orElse(CancelOutcome.UNKNOWN))
-                .recover(error -> Future.failedFuture(FailureReply.decode(error, FailureCode.EMBEDDING_UNAVAILABLE)));
+        return ask(
+                EmbedMessages.CANCEL,
+                new JsonObject().put("id", id),
+                STATUS_TIMEOUT_MILLIS,
+                body -> CancelOutcome.ofCode(body.getString("outcome")).orElse(CancelOutcome.UNKNOWN));
     }
 
     /** The state of the pool's workers, as {@code GET /v1/workers} shows it. */
     public Future<JsonObject> status() {
-        return vertx.eventBus()
-                .<JsonObject>request(EmbedMessages.STATUS, new JsonObject(), options(STATUS_TIMEOUT_MILLIS))
-                .map(message -> message.body())
+        return ask(EmbedMessages.STATUS, new JsonObject(), STATUS_TIMEOUT_MILLIS, body -> body);
+    }
+
+    /**
+     * Sends a message and reads its answer. The bus delivers a reply on the context that asked, and throws at whoever
+     * replies when that is a worker's that is gone: so such a caller's reply comes by an event loop.
+     */
+    private <T> Future<T> ask(String address, JsonObject body, long timeoutMillis, Function<JsonObject, T> read) {
+        DeliveryOptions options = options(timeoutMillis);
+        Supplier<Future<T>> question = () -> vertx.eventBus()
+                .<JsonObject>request(address, body, options)
+                .map(message -> read.apply(message.body()))
                 .recover(error -> Future.failedFuture(FailureReply.decode(error, FailureCode.EMBEDDING_UNAVAILABLE)));
+        Context current = Vertx.currentContext();
+        return current == null || current.isEventLoopContext()
+                ? question.get()
+                : Caller.of(vertx).ask(task -> loop.runOnContext(ignored -> task.run()), question);
     }
 
     @Override

@@ -1,7 +1,9 @@
 package io.recallgate.embedding.bus;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.embedding.api.EmbedRequest;
 import io.recallgate.embedding.api.EmbedResult;
 import io.recallgate.embedding.api.EmbeddingVector;
@@ -14,9 +16,14 @@ import io.recallgate.failure.FailureException;
 import io.recallgate.time.CancelCause;
 import io.recallgate.time.CancelSignal;
 import io.recallgate.time.Clock;
+import io.recallgate.time.Deadline;
 import io.recallgate.time.FakeClock;
+import io.vertx.core.Context;
+import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.ThreadingModel;
+import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -29,6 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
@@ -231,6 +239,55 @@ class EmbedEndpointTest {
         assertThat(embedder.requests())
                 .allSatisfy(
                         request -> assertThat(request.cancel().isCancelled()).isTrue());
+    }
+
+    @Test
+    void aRowThatHasNoEmbeddingIsRefusedByName() {
+        JsonObject text =
+                failure(embed(body("x").put("texts", new JsonArray().add("a").add(""))), FailureCode.INVALID_FIELD);
+        assertThat(text.getString("field")).isEqualTo("texts[1]");
+        JsonObject tokens = body("y").put("tokens", new JsonArray().add(new JsonArray()));
+        tokens.remove("texts");
+
+        assertThat(failure(embed(tokens), FailureCode.INVALID_FIELD).getString("field"))
+                .isEqualTo("tokens[0]");
+        assertThat(embedder.requests()).isEmpty();
+    }
+
+    @Test
+    void aCallerOnAWorkerThatIsGoneIsAnsweredAllTheSame() {
+        EmbeddingClient client = new EmbeddingClient(vertx);
+        Promise<EmbedResult> answered = Promise.promise();
+        Promise<Context> home = Promise.promise();
+        String deployment = get(vertx.deployVerticle(
+                new VerticleBase() {
+                    @Override
+                    public Future<?> start() {
+                        home.complete(context);
+                        client.embed(new EmbedRequest(
+                                        "from a worker",
+                                        List.of(new EmbedInput.Text("a")),
+                                        InputType.DOCUMENT,
+                                        Priority.DOCUMENT,
+                                        Deadline.afterMillis(clock, 60_000),
+                                        new CancelSignal()))
+                                .onComplete(answered);
+                        return Future.succeededFuture();
+                    }
+                },
+                new DeploymentOptions()
+                        .setThreadingModel(ThreadingModel.WORKER)
+                        .setWorkerPoolName("short-lived")
+                        .setWorkerPoolSize(1)));
+        awaitRequests(1);
+        get(vertx.undeploy(deployment));
+        assertThatThrownBy(() -> get(home.future()).runOnContext(ignored -> {}))
+                .as("nothing runs there any more")
+                .isInstanceOf(RejectedExecutionException.class);
+
+        embedder.answerAll();
+
+        assertThat(get(answered.future()).vectors()).hasSize(1);
     }
 
     @Test
