@@ -7,6 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +23,12 @@ import org.slf4j.LoggerFactory;
 public final class ProcessSignals {
 
     private static final Logger log = LoggerFactory.getLogger(ProcessSignals.class);
+
+    /** How long the end waits for a log: one that nobody reads any more takes a line never. */
+    private static final long TELL_MILLIS = 2_000;
+
+    /** Hooks of libraries free memory and delete files, within a second; one that waits for ever must not count. */
+    private static final long HOOKS_MILLIS = 10_000;
 
     private ProcessSignals() {}
 
@@ -76,33 +83,72 @@ public final class ProcessSignals {
     private static void begin(String name, StopWish wish, int status, IntConsumer onFirst) {
         switch (wish.signalled()) {
             case BEGIN -> {
-                log.info("SIG{}: stopping", name);
+                tell(() -> log.info("SIG{}: stopping", name));
                 // The virtual machine calls handlers on a thread of its own for each signal, so blocking is allowed.
                 onFirst.accept(status);
             }
             case SAME -> log.debug("SIG{} again: stopping already", name);
             case HALT -> {
-                log.warn("second signal, SIG{}: halting", name);
+                tell(() -> log.warn("second signal, SIG{}: halting", name));
                 Runtime.getRuntime().halt(status);
             }
         }
     }
 
     /**
+     * Says something without depending on it: where standard error is a full pipe whose reader stands still, the thread
+     * that logs stands still with it, and a signal must count all the same.
+     */
+    private static void tell(Runnable line) {
+        Thread telling = new Thread(line, "recallgate-signal-log");
+        telling.setDaemon(true);
+        telling.start();
+        try {
+            telling.join(TELL_MILLIS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Halts the process after some time, whatever it is doing then: the last resort of an end that can get stuck. Where
+     * the process ends before, nothing happens.
+     *
+     * @param status exit status
+     * @param millis from now, by this machine's own time: no other can be trusted to go on
+     */
+    public static void haltAfter(int status, long millis) {
+        Deadline deadline = Deadline.afterMillis(SystemClock.INSTANCE, millis);
+        Thread last = new Thread(
+                () -> {
+                    while (!deadline.isPassed()) {
+                        LockSupport.parkNanos(deadline.remainingNanos());
+                    }
+                    tell(() -> log.error("halting: the process did not end within {} ms", millis));
+                    Runtime.getRuntime().halt(status);
+                },
+                "recallgate-last-resort");
+        last.setDaemon(true);
+        last.start();
+    }
+
+    /**
      * Ends the process: closes the native gate, then exits, or halts if a thread did not come out of native code by the
      * deadline. Does not return. Every orderly end goes through here once a model may have been opened, also one after
-     * a failed start.
+     * a failed start. Shutdown hooks that do not return, and sessions that cannot be freed, are left after ten seconds
+     * more.
      *
      * @param status exit status
      * @param deadline for threads to come out; a time of its own, some two seconds, since a pool that ends slowly has
      *     used up all of its, and the creation of a session cannot be ended but only waited for
      */
     public static void endProcess(int status, Deadline deadline) {
+        haltAfter(status, Math.max(0, deadline.remainingMillis()) + HOOKS_MILLIS);
         NativeGate.Report report = NativeGate.process().shutdown(deadline);
         if (report.isClean()) {
             System.exit(status);
         }
-        log.error("halting, since native code did not return: {}", report.stuck());
+        tell(() -> log.error("halting, since native code did not return: {}", report.stuck()));
         Runtime.getRuntime().halt(status);
     }
 }

@@ -28,7 +28,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,14 +39,22 @@ public final class GatewayLauncher implements GatewayServer {
 
     private static final Logger LOG = LoggerFactory.getLogger(GatewayLauncher.class);
 
-    /** Beyond what the steps of a stop allow themselves together, something is broken, and waiting will not mend it. */
-    private static final long STOP_SLACK_MILLIS = 30_000;
+    /**
+     * Beyond what the steps of a stop allow themselves together, something is broken, and waiting will not mend it. The
+     * steps that do not drain have 31 seconds.
+     */
+    private static final long STOP_SLACK_MILLIS = 45_000;
 
     private static final long CLOSE_MILLIS = 2_000;
+
+    /** Beyond the stop: closing Vert.x, and the native code. */
+    private static final long LAST_RESORT_MILLIS = 15_000;
 
     private final PrintStream out;
     private final PrintStream err;
     private final CompletableFuture<Void> stopRequested = new CompletableFuture<>();
+    private final AtomicBoolean lastResort = new AtomicBoolean();
+    private volatile LongSupplier stopBoundMillis = () -> STOP_SLACK_MILLIS;
 
     /** One that speaks on the process's streams. */
     public GatewayLauncher() {
@@ -56,16 +66,13 @@ public final class GatewayLauncher implements GatewayServer {
         this.err = err;
     }
 
-    /** What runs. */
-    private record Running(Vertx vertx, Recallgate gateway, long stopBoundMillis) {}
-
     @Override
     public int run(Map<String, String> environment, Optional<Path> file, Consumer<String> onListening) {
         // Before anything native is loaded, and before there is anything that a signal could leave behind.
-        if (!ProcessSignals.install(status -> stop())) {
+        if (!ProcessSignals.install(this::signalled)) {
             LOG.warn("signals cannot be handled here: stop the gateway only when it is idle");
         }
-        HangUp.install(this::stop);
+        HangUp.install(() -> signalled(HangUp.STATUS));
         Thread.setDefaultUncaughtExceptionHandler(
                 (thread, error) -> LOG.error("an uncaught error on {}", thread.getName(), error));
         ConfigFiles files;
@@ -91,6 +98,18 @@ public final class GatewayLauncher implements GatewayServer {
         return clean ? 0 : 1;
     }
 
+    /**
+     * The process is to end. The thread that runs the gateway sees to it, unless it stands still: for a log or an output
+     * that nobody reads, or in a step that never returns.
+     */
+    private void signalled(int status) {
+        stop();
+        if (lastResort.getAndSet(true)) {
+            return;
+        }
+        ProcessSignals.haltAfter(status, stopBoundMillis.getAsLong() + LAST_RESORT_MILLIS);
+    }
+
     @Override
     public void stop() {
         stopRequested.complete(null);
@@ -110,7 +129,8 @@ public final class GatewayLauncher implements GatewayServer {
             say(wrong.line());
             return false;
         }
-        Running running = new Running(vertx, gateway, config.drainMillis() + STOP_SLACK_MILLIS);
+        // Requests drain, then workers; as the setting is when the stop comes.
+        stopBoundMillis = () -> 2 * settings.config().drainMillis() + STOP_SLACK_MILLIS;
         // Step by step on this thread: loading the classes of the HTTP side takes most of a second, and done in the
         // callbacks of the steps it would hold up the event loop that they run on.
         boolean started = await(gateway.claim());
@@ -140,7 +160,7 @@ public final class GatewayLauncher implements GatewayServer {
         if (started) {
             awaitStop();
         }
-        return stop(running) && started;
+        return stop(gateway) && started;
     }
 
     private void listening(RecallgateConfig config, int port, Consumer<String> onListening) {
@@ -188,19 +208,17 @@ public final class GatewayLauncher implements GatewayServer {
         }
     }
 
-    private boolean stop(Running running) throws InterruptedException {
+    private boolean stop(Recallgate gateway) throws InterruptedException {
+        long boundMillis = stopBoundMillis.getAsLong();
         try {
-            List<String> unconfirmed = running.gateway()
-                    .stop()
-                    .toCompletionStage()
-                    .toCompletableFuture()
-                    .get(running.stopBoundMillis(), TimeUnit.MILLISECONDS);
+            List<String> unconfirmed =
+                    gateway.stop().toCompletionStage().toCompletableFuture().get(boundMillis, TimeUnit.MILLISECONDS);
             if (!unconfirmed.isEmpty()) {
                 say("stopped, but the end of these was not seen: " + String.join(", ", unconfirmed));
             }
             return unconfirmed.isEmpty();
         } catch (TimeoutException stuck) {
-            say("the stop did not end within " + running.stopBoundMillis() + " ms; ending anyway");
+            say("the stop did not end within " + boundMillis + " ms; ending anyway");
             return false;
         } catch (ExecutionException impossible) {
             throw new IllegalStateException(impossible);

@@ -13,6 +13,9 @@ final class HangUp {
 
     private static final Logger LOG = LoggerFactory.getLogger(HangUp.class);
 
+    /** The conventional exit status: 128 plus the signal's number. */
+    static final int STATUS = 129;
+
     private HangUp() {}
 
     /**
@@ -23,8 +26,9 @@ final class HangUp {
     static void install(Runnable stop) {
         try {
             ProcessSignals.handle("HUP", number -> {
-                LOG.info("SIGHUP: stopping");
+                // Before the log: a terminal that is gone may take no line any more.
                 stop.run();
+                LOG.info("SIGHUP: stopping");
             });
         } catch (ReflectiveOperationException | RuntimeException noSuchSignal) {
             LOG.debug("SIGHUP cannot be handled here", noSuchSignal);

@@ -20,6 +20,8 @@ final class GatewayProcess implements AutoCloseable {
     /** A busy machine takes several times what an idle one does. */
     private static final long BOUND_SECONDS = 120;
 
+    private static final long SIGNAL_MILLIS = 1_500;
+
     private final Process process;
     private final Path out;
     private final Path err;
@@ -36,6 +38,11 @@ final class GatewayProcess implements AutoCloseable {
      * @param directory where its output goes; also its working directory
      */
     static GatewayProcess start(Path directory, Map<String, String> environment) throws IOException {
+        return start(Main.class, directory, environment);
+    }
+
+    /** Starts one by another class, which calls {@link Main}. */
+    static GatewayProcess start(Class<?> main, Path directory, Map<String, String> environment) throws IOException {
         Path out = Files.createTempFile(directory, "out", ".txt");
         Path err = Files.createTempFile(directory, "err", ".txt");
         ProcessBuilder builder = new ProcessBuilder(
@@ -45,7 +52,7 @@ final class GatewayProcess implements AutoCloseable {
                         "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
-                        Main.class.getName(),
+                        main.getName(),
                         "serve")
                 .directory(directory.toFile())
                 .redirectOutput(out.toFile())
@@ -90,6 +97,16 @@ final class GatewayProcess implements AutoCloseable {
     /** SIGTERM. */
     void terminate() {
         process.destroy();
+    }
+
+    /** SIGTERM each second and a half: two that come closer count as one. */
+    void terminateUntilItEnds() throws InterruptedException {
+        for (int i = 0; i < BOUND_SECONDS && process.isAlive(); i++) {
+            terminate();
+            if (process.waitFor(SIGNAL_MILLIS, TimeUnit.MILLISECONDS)) {
+                return;
+            }
+        }
     }
 
     /** SIGHUP. */

@@ -59,6 +59,44 @@ class GatewayProcessTest {
     }
 
     @Test
+    void aLogThatNobodyReadsAnyMoreDoesNotKeepItFromEnding() throws Exception {
+        Path held = directory.resolve(HeldLog.HELD);
+        try (GatewayProcess gateway = GatewayProcess.start(HeldLog.class, directory, Map.of("RECALLGATE_DRAIN_MS", "0"))
+                .awaitReady()) {
+            ProcessHandle postgres = GatewayProcess.postgres(dataDir()).orElseThrow();
+            Files.createFile(held);
+
+            gateway.terminate();
+
+            // In order, or halted at its bound where a step of the stop waits for the log too: that leaves PostgreSQL.
+            assertThat(gateway.awaitExit()).isIn(0, 143);
+            postgres.destroyForcibly();
+        } finally {
+            Files.deleteIfExists(held);
+        }
+    }
+
+    @Test
+    void aSecondSignalEndsItAtOnceAlsoWhileTheLogIsHeld() throws Exception {
+        Path held = directory.resolve(HeldLog.HELD);
+        // Its stop tells each step, and waits for the log at the first.
+        try (GatewayProcess gateway = GatewayProcess.start(
+                        HeldLog.class, directory, Map.of("RECALLGATE_LOG_LEVEL", "debug"))
+                .awaitReady()) {
+            ProcessHandle postgres = GatewayProcess.postgres(dataDir()).orElseThrow();
+            Files.createFile(held);
+
+            gateway.terminateUntilItEnds();
+
+            assertThat(gateway.awaitExit()).isEqualTo(143);
+            // Left behind, as the signal wants it.
+            postgres.destroyForcibly();
+        } finally {
+            Files.deleteIfExists(held);
+        }
+    }
+
+    @Test
     void itsLogIsOneObjectOnEachLineWithTheRequestAndAHashOfTheOwnerAndRepeatsAreCounted() throws Exception {
         try (GatewayProcess gateway =
                 start(Map.of("RECALLGATE_LOG_FORMAT", "json")).awaitReady()) {
