@@ -248,8 +248,8 @@ final class SlotKeeper {
 
     /**
      * Slots that may start. Before a worker of this model was ever ready there is one at a time, so that a model that
-     * does not load is not tried by every slot at once, nor extracted twice. One that an operator restarts goes first:
-     * it owes nothing any more, and what another slot owes is no reason to wait.
+     * does not load is not tried by every slot at once, nor extracted twice. One that an operator restarts goes first
+     * unless it owes again: what another slot owes is no reason to wait.
      */
     private List<Slot> candidates(long now) {
         List<Slot> vacant = new ArrayList<>();
@@ -260,7 +260,7 @@ final class SlotKeeper {
         }
         boolean proven = pool.identity != null;
         if (!proven && !vacant.isEmpty()) {
-            vacant.sort(Comparator.comparing(slot -> !slot.restart));
+            vacant.sort(Comparator.comparing(slot -> !slot.restart || slot.debt.isBlocked(now)));
             return vacant.subList(0, 1);
         }
         // Those without debt first.
