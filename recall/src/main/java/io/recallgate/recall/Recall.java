@@ -285,19 +285,7 @@ public final class Recall {
                 parts.timers(),
                 parts.settings(),
                 parts.meters()));
-        JobRunner runner = JobRunner.create(
-                vertx,
-                new JobRunner.Stores(base.database(), base.vectors()),
-                parts.embedder(),
-                model,
-                new JobRunner.Parts(
-                        parts.clock(),
-                        parts.timers(),
-                        DatabaseTime.SERVER,
-                        parts.settings(),
-                        new SecureRandom(),
-                        parts.meters()),
-                base.options().jobs());
+        JobRunner runner = runner(vertx, parts, base, model);
         Retention retention = Retention.create(
                 vertx,
                 base.database(),
@@ -329,6 +317,22 @@ public final class Recall {
             notifications.start();
             return new Recall(base, served, runner, upkeep, notifications, endpoint);
         });
+    }
+
+    private static JobRunner runner(Vertx vertx, Parts parts, Base base, ActiveModel model) {
+        return JobRunner.create(
+                vertx,
+                new JobRunner.Stores(base.database(), base.vectors()),
+                parts.embedder(),
+                model,
+                new JobRunner.Parts(
+                        parts.clock(),
+                        parts.timers(),
+                        DatabaseTime.SERVER,
+                        parts.settings(),
+                        new SecureRandom(),
+                        parts.meters()),
+                base.options().jobs());
     }
 
     private static Future<Void> closeBase(Base base) {
