@@ -9,6 +9,9 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.util.List;
 import java.util.Locale;
@@ -17,6 +20,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -150,6 +154,18 @@ public final class ScriptedProvider implements AutoCloseable {
     /** Refuses connections, and breaks those that are open. */
     public void refuses() {
         join(server.close());
+        // A closed server's socket takes connections until its selector has looked once more, and breaks them then.
+        while (takesConnections()) {
+            LockSupport.parkNanos(100_000);
+        }
+    }
+
+    private boolean takesConnections() {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            return socket.isConnected();
+        } catch (IOException refused) {
+            return false;
+        }
     }
 
     /** Listens again, on the same port. */
