@@ -37,6 +37,9 @@ class ConversationOverrunTest {
 
     private static final long BUDGET_MILLIS = 20;
 
+    /** So much longer than a busy machine stands still that it is the longest phase for certain. */
+    private static final long SLOW_MILLIS = 3_000;
+
     @TempDir
     Path directory;
 
@@ -56,7 +59,7 @@ class ConversationOverrunTest {
             run.enter(Phase.IDENTIFY);
             run.enter(Phase.SELECT);
             Promise<Void> slow = Promise.promise();
-            gateway.vertx.setTimer(2 * BUDGET_MILLIS, late -> slow.complete());
+            gateway.vertx.setTimer(SLOW_MILLIS, late -> slow.complete());
             return slow.future().map(over -> {
                 run.enter(Phase.ASSEMBLE);
                 return PassThrough.of(request, "m", false);
@@ -138,7 +141,7 @@ class ConversationOverrunTest {
         gateway.runtime.conversation = new RecallgateConfig.Conversation(
                 ScriptedRuntime.CONVERSATION.admission(),
                 upstream.conversation().upstream(),
-                PreparationOptions.DEFAULTS);
+                new PreparationOptions(60_000, 8, 20, 8_000, ContextWindows.of("")));
 
         assertThat(turn().statusCode()).isEqualTo(200);
 
