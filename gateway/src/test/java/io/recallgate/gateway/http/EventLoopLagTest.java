@@ -29,6 +29,9 @@ class EventLoopLagTest {
     private static final int LARGE_BODIES = 24;
     private static final int LARGE_CONVERSATIONS = 6;
 
+    /** With fewer, one that is late is too large a share. */
+    private static final int SAMPLES = 20;
+
     /**
      * Share of samples by which loops of one JVM differ on a busy machine. Beside all other tests it was once .023: .991 of
      * the idle loop's 111 samples were in time, where one is .009, and .968 of 438 of the gateway's.
@@ -74,13 +77,16 @@ class EventLoopLagTest {
                 }
             }));
             running.add(CompletableFuture.runAsync(() -> {
-                while (!running.get(0).isDone()) {
+                // A fast machine is through before there are enough samples to compare.
+                while (!running.get(0).isDone()
+                        || samples(control) <= SAMPLES
+                        || samples(gateway.registry) <= SAMPLES) {
                     assertThat(gateway.post("/v1/recall", "{\"query\":\"x\"}").statusCode())
                             .isEqualTo(200);
                 }
             }));
 
-            CompletableFuture.allOf(running.toArray(CompletableFuture[]::new)).get(50, TimeUnit.SECONDS);
+            CompletableFuture.allOf(running.toArray(CompletableFuture[]::new)).get(240, TimeUnit.SECONDS);
 
             // An idle loop in the same JVM tells what the machine and the garbage collector do to any loop. What the
             // gateway's handlers add to that is theirs.
@@ -89,8 +95,13 @@ class EventLoopLagTest {
                     .as(() -> "idle loop: " + control.scrape() + "\ngateway: " + gateway.registry.scrape())
                     .isGreaterThanOrEqualTo(machine);
         } finally {
-            idle.close().await(10, TimeUnit.SECONDS);
+            idle.close().await(60, TimeUnit.SECONDS);
         }
+    }
+
+    private static long samples(PrometheusMeterRegistry registry) {
+        Timer lag = registry.find("recallgate.event.loop.lag").timer();
+        return lag == null ? 0 : lag.count();
     }
 
     private static double shareWithin(PrometheusMeterRegistry registry, int millis) {
@@ -101,7 +112,7 @@ class EventLoopLagTest {
                 within = Math.max(within, bucket.count());
             }
         }
-        assertThat(lag.count()).isGreaterThan(20);
+        assertThat(lag.count()).isGreaterThan(SAMPLES);
         return within / lag.count();
     }
 }
