@@ -112,7 +112,7 @@ class AuthenticationTest {
     void aKeySpeaksForItsOwner() throws InterruptedException {
         gateway.post("/v1/recall", "{\"query\":\"x\"}", "x-recallgate-key", "reader");
 
-        assertThat(gateway.runtime.recallScopes.poll(5, TimeUnit.SECONDS)).isEqualTo(new Scope("alice", ""));
+        assertThat(gateway.runtime.recallScopes.poll(60, TimeUnit.SECONDS)).isEqualTo(new Scope("alice", ""));
     }
 
     @Test

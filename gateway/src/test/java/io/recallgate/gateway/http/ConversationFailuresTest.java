@@ -192,12 +192,12 @@ class ConversationFailuresTest {
     @ParameterizedTest
     @EnumSource
     void aProviderThatDoesNotAnswerInTimeIsAnUpstreamTimeoutAndItsConnectionEnds(Protocol protocol) throws Exception {
-        gateway.runtime.conversation = upstream.conversation(200, 60_000);
+        gateway.runtime.conversation = upstream.conversation(3_000, 60_000);
         upstream.answer = (request, response) -> {};
 
         assertFailure(protocol, 504, "upstream_timeout", "timeout_error");
 
-        upstream.next().closed().get(10, TimeUnit.SECONDS);
+        upstream.next().closed().get(60, TimeUnit.SECONDS);
         gateway.awaitMetric("recallgate_turns_total{outcome=\"upstream-timeout\"");
         assertThat(gateway.get("/metrics").body())
                 .contains("recallgate_upstream_requests_total{outcome=\"upstream-timeout\"");
@@ -206,14 +206,14 @@ class ConversationFailuresTest {
     @ParameterizedTest
     @EnumSource
     void aProviderThatFallsSilentEndsTheStreamWithAnUpstreamTimeout(Protocol protocol) throws Exception {
-        gateway.runtime.conversation = upstream.conversation(60_000, 300);
+        gateway.runtime.conversation = upstream.conversation(60_000, 1_500);
         upstream.answer = (request, response) -> stream(response).write("data: {\"n\":1}\n\n");
 
         HttpResponse<String> answer = gateway.post(path(protocol), "{\"stream\":true}");
 
         assertThat(answer.body()).startsWith("data: {\"n\":1}\n\n");
         assertErrorEvent(protocol, answer.body(), "upstream_timeout", "timeout_error");
-        upstream.next().closed().get(10, TimeUnit.SECONDS);
+        upstream.next().closed().get(60, TimeUnit.SECONDS);
     }
 
     @ParameterizedTest
@@ -223,17 +223,17 @@ class ConversationFailuresTest {
         gateway.post(path(protocol), "{}");
         upstream.next();
         upstream.answer = (request, response) -> {};
-        HttpResponse<String> before = gateway.post(path(protocol), "{}", "x-recallgate-deadline-ms", "1500");
+        HttpResponse<String> before = gateway.post(path(protocol), "{}", "x-recallgate-deadline-ms", "5000");
         assertThat(before.statusCode()).isEqualTo(504);
         assertThat(before.body()).contains(protocol == Protocol.OPENAI ? "deadline_exceeded" : "timeout_error");
-        upstream.next().closed().get(10, TimeUnit.SECONDS);
+        upstream.next().closed().get(60, TimeUnit.SECONDS);
 
         upstream.answer = (request, response) -> stream(response).write("data: {\"n\":1}\n\n");
         HttpResponse<String> within =
-                gateway.post(path(protocol), "{\"stream\":true}", "x-recallgate-deadline-ms", "1500");
+                gateway.post(path(protocol), "{\"stream\":true}", "x-recallgate-deadline-ms", "5000");
         assertThat(within.body()).startsWith("data: {\"n\":1}\n\n");
         assertErrorEvent(protocol, within.body(), "deadline_exceeded", "timeout_error");
-        upstream.next().closed().get(10, TimeUnit.SECONDS);
+        upstream.next().closed().get(60, TimeUnit.SECONDS);
         gateway.awaitMetric("outcome=\"deadline\",protocol=\"" + protocol.name().toLowerCase(Locale.ROOT) + "\"} 2.0");
     }
 

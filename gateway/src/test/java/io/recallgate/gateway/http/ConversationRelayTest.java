@@ -140,7 +140,7 @@ class ConversationRelayTest {
         upstream.answer = (request, response) -> open.complete(stream(response));
         try (Socket socket = gateway.connect()) {
             send(socket, Wire.post(path(Protocol.OPENAI), "{\"stream\":true}"));
-            HttpServerResponse sending = open.get(10, TimeUnit.SECONDS);
+            HttpServerResponse sending = open.get(60, TimeUnit.SECONDS);
             BufferedReader in =
                     new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
             for (int i = 0; i < 5; i++) {
@@ -171,7 +171,7 @@ class ConversationRelayTest {
         upstream.answer = (request, response) -> open.complete(stream(response));
         try (Socket socket = gateway.connect()) {
             send(socket, head("POST " + path(Protocol.ANTHROPIC), "content-length: 2") + "{}");
-            HttpServerResponse sending = open.get(10, TimeUnit.SECONDS);
+            HttpServerResponse sending = open.get(60, TimeUnit.SECONDS);
             CompletableFuture<Void> all = new CompletableFuture<>();
             Sender sender = new Sender(sending, piece, pieces, all);
             sender.run();
@@ -193,7 +193,7 @@ class ConversationRelayTest {
                 assertThat(n).isPositive();
                 read += n;
             }
-            all.get(10, TimeUnit.SECONDS);
+            all.get(60, TimeUnit.SECONDS);
         }
     }
 

@@ -51,7 +51,7 @@ class EmbeddingRoutesTest {
     }
 
     private EmbedRequest next() throws InterruptedException {
-        EmbedRequest request = gateway.runtime.embedded.poll(5, TimeUnit.SECONDS);
+        EmbedRequest request = gateway.runtime.embedded.poll(60, TimeUnit.SECONDS);
         assertThat(request).as("what the model was asked").isNotNull();
         return request;
     }

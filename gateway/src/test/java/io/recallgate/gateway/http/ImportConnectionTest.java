@@ -127,7 +127,7 @@ class ImportConnectionTest extends TransferRouteTest {
         gateway.runtime.memories.restore = memories -> held.future();
         try (Connection connection = new Connection(gateway)) {
             connection.line("{\"content\":\"a\"}");
-            assertThat(gateway.runtime.memories.restored.poll(10, TimeUnit.SECONDS))
+            assertThat(gateway.runtime.memories.restored.poll(60, TimeUnit.SECONDS))
                     .hasSize(1);
         }
         assertThat(send(gateway, "").statusCode()).isEqualTo(429);

@@ -110,10 +110,10 @@ class NativeRoutesTest {
 
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(TestGateway.json(response).getString("next_cursor")).isEqualTo("next");
-        assertThat(gateway.runtime.memories.queries.poll(5, TimeUnit.SECONDS))
+        assertThat(gateway.runtime.memories.queries.poll(60, TimeUnit.SECONDS))
                 .isEqualTo(new MemoryQuery("s 1", MemoryKind.TURN, MemoryState.FAILED, 7, "abc"));
         gateway.get("/v1/memories");
-        assertThat(gateway.runtime.memories.queries.poll(5, TimeUnit.SECONDS))
+        assertThat(gateway.runtime.memories.queries.poll(60, TimeUnit.SECONDS))
                 .isEqualTo(new MemoryQuery(null, null, null, 50, null));
     }
 
@@ -155,7 +155,7 @@ class NativeRoutesTest {
                 .containsExactly(
                         "recall_id", "mode", "degraded", "vector_coverage", "query_truncated", "hits", "timing_ms");
         assertThat(body.getJsonObject("timing_ms").getDouble("total")).isEqualTo(1.23);
-        RecallRequest request = gateway.runtime.recalled.poll(5, TimeUnit.SECONDS);
+        RecallRequest request = gateway.runtime.recalled.poll(60, TimeUnit.SECONDS);
         assertThat(request).isNotNull();
         assertThat(request.query()).isEqualTo("when is tea?");
         assertThat(request.mode()).isEqualTo(RecallMode.LEXICAL);
@@ -163,7 +163,7 @@ class NativeRoutesTest {
         assertThat(request.session()).isEqualTo("s");
         assertThat(request.kinds()).containsExactly(MemoryKind.TURN);
         assertThat(request.explain()).isTrue();
-        assertThat(gateway.runtime.recallScopes.poll(5, TimeUnit.SECONDS)).isEqualTo(new Scope("local", "atlas"));
+        assertThat(gateway.runtime.recallScopes.poll(60, TimeUnit.SECONDS)).isEqualTo(new Scope("local", "atlas"));
     }
 
     @ParameterizedTest
@@ -190,7 +190,7 @@ class NativeRoutesTest {
     void theStatisticsAreOfTheWindowThatIsAskedForAndADayWithoutOne() throws InterruptedException {
         JsonObject stats = TestGateway.json(gateway.get("/v1/recall/stats"));
 
-        assertThat(gateway.runtime.windows.poll(5, TimeUnit.SECONDS)).isEqualTo(Duration.ofHours(24));
+        assertThat(gateway.runtime.windows.poll(60, TimeUnit.SECONDS)).isEqualTo(Duration.ofHours(24));
         JsonObject hybrid = stats.getJsonObject("modes").getJsonObject("hybrid");
         assertThat(hybrid.getJsonObject("degraded"))
                 .isEqualTo(new JsonObject()
@@ -320,7 +320,7 @@ class NativeRoutesTest {
         assertThat(gateway.send("PATCH", "/v1/settings", "{\"EMBEDDING_TIMEOUT_MS\":100}")
                         .statusCode())
                 .isEqualTo(200);
-        assertThat(gateway.runtime.overrides.poll(5, TimeUnit.SECONDS))
+        assertThat(gateway.runtime.overrides.poll(60, TimeUnit.SECONDS))
                 .isEqualTo(new JsonObject().put("EMBEDDING_TIMEOUT_MS", 100));
 
         HttpResponse<String> unknown = gateway.send("PATCH", "/v1/settings", "{\"NOPE\":1}");

@@ -125,7 +125,7 @@ class PipelineTest {
         synchronized (held) {
             held.forEach(promise -> promise.complete(ScriptedRuntime.emptyAnswer(request)));
         }
-        CompletableFuture.allOf(first, second).get(10, TimeUnit.SECONDS);
+        CompletableFuture.allOf(first, second).get(60, TimeUnit.SECONDS);
         gateway.placesComeBack();
     }
 

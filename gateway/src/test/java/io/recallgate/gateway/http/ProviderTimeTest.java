@@ -61,7 +61,7 @@ class ProviderTimeTest {
         context.runOnContext(turn -> call.complete(upstream.send(
                 new UpstreamRequest(Protocol.OPENAI, "", HttpHeaders.headers(), List.of(Buffer.buffer("{}"))),
                 new Recorder(heard))));
-        return call.get(10, TimeUnit.SECONDS);
+        return call.get(60, TimeUnit.SECONDS);
     }
 
     /** Waits until the event loop has done what it was given. */
@@ -105,7 +105,7 @@ class ProviderTimeTest {
     void theFirstByteHasItsBoundFromTheConnectionOn() throws Exception {
         send();
         var request = provider.next();
-        response.get(10, TimeUnit.SECONDS);
+        response.get(60, TimeUnit.SECONDS);
         settle();
 
         clock.advanceMillis(FIRST_BYTE_MILLIS - 1);
@@ -114,13 +114,13 @@ class ProviderTimeTest {
         clock.advanceMillis(1);
 
         assertThat(Wire.next(heard)).isEqualTo(FailureCode.UPSTREAM_TIMEOUT.code());
-        request.closed().get(10, TimeUnit.SECONDS);
+        request.closed().get(60, TimeUnit.SECONDS);
     }
 
     @Test
     void eachPieceBeginsTheSilenceAnewAndTheEndEndsIt() throws Exception {
         send();
-        HttpServerResponse answer = stream(response.get(10, TimeUnit.SECONDS));
+        HttpServerResponse answer = stream(response.get(60, TimeUnit.SECONDS));
         for (int i = 0; i < 3; i++) {
             answer.write("piece " + i);
             if (i == 0) {
@@ -139,7 +139,7 @@ class ProviderTimeTest {
     @Test
     void silenceBetweenPiecesIsATimeoutButNotWhileNobodyReads() throws Exception {
         UpstreamCall call = send();
-        stream(response.get(10, TimeUnit.SECONDS)).write("piece");
+        stream(response.get(60, TimeUnit.SECONDS)).write("piece");
         assertThat(Wire.next(heard)).isEqualTo("head 200");
         assertThat(Wire.next(heard)).isEqualTo("piece");
 
@@ -154,7 +154,7 @@ class ProviderTimeTest {
         clock.advanceMillis(SILENCE_MILLIS);
 
         assertThat(Wire.next(heard)).isEqualTo(FailureCode.UPSTREAM_TIMEOUT.code());
-        provider.next().closed().get(10, TimeUnit.SECONDS);
+        provider.next().closed().get(60, TimeUnit.SECONDS);
     }
 
     @Test
@@ -168,7 +168,7 @@ class ProviderTimeTest {
             made.reset();
             call.complete(made);
         });
-        call.get(10, TimeUnit.SECONDS);
+        call.get(60, TimeUnit.SECONDS);
         settle();
 
         assertThat(clock.pending()).isZero();
@@ -176,7 +176,7 @@ class ProviderTimeTest {
         // Another one uses the connection, or makes one: nothing of the first was sent.
         send();
         assertThat(provider.next().target()).isEqualTo("/v1/chat/completions");
-        response.get(10, TimeUnit.SECONDS).end("x");
+        response.get(60, TimeUnit.SECONDS).end("x");
         assertThat(Wire.next(heard)).isEqualTo("head 200");
         assertThat(Wire.next(heard)).isEqualTo("x");
         assertThat(Wire.next(heard)).isEqualTo("end");

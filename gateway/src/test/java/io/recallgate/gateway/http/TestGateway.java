@@ -7,6 +7,7 @@ import io.recallgate.gateway.config.RecallgateConfig;
 import io.recallgate.gateway.http.pipeline.HttpEnvironment;
 import io.recallgate.gateway.http.pipeline.HttpOptions;
 import io.recallgate.gateway.http.transfer.TransferOptions;
+import io.recallgate.time.Deadline;
 import io.recallgate.time.SystemClock;
 import io.recallgate.time.VertxTimers;
 import io.vertx.core.Future;
@@ -31,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 /** The routes behind a real server on a free port, with scripted services, and a client for it. */
 final class TestGateway implements AutoCloseable {
 
+    private static final long METRIC_MILLIS = 60_000;
+
     final Vertx vertx = Vertx.vertx();
     final ScriptedRuntime runtime = new ScriptedRuntime(vertx);
     final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -45,7 +48,7 @@ final class TestGateway implements AutoCloseable {
     private final HttpServer server;
     private final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(Duration.ofSeconds(5))
+            .connectTimeout(Duration.ofSeconds(60))
             .build();
 
     TestGateway() {
@@ -123,7 +126,7 @@ final class TestGateway implements AutoCloseable {
     /** A bare connection, for what no decent client would send. */
     Socket connect() throws IOException {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(60_000);
         return socket;
     }
 
@@ -133,16 +136,24 @@ final class TestGateway implements AutoCloseable {
         awaitMetric("recallgate_http_buffered_bytes 0.0");
     }
 
-    /** Asks until a line with this is there: each question is a round trip, so this does not spin. */
-    void awaitMetric(String line) {
-        String scraped = "";
-        for (int i = 0; i < 2_000; i++) {
+    /**
+     * Asks until a line with this is there: each question is a round trip, so this does not spin. What has not happened yet is
+     * there as well, with zero: a line is taken with that value only when it was asked for with it.
+     */
+    void awaitMetric(String part) {
+        Deadline deadline = Deadline.afterMillis(SystemClock.INSTANCE, METRIC_MILLIS);
+        String scraped;
+        do {
             scraped = get("/metrics").body();
-            if (scraped.contains(line)) {
+            if (scraped.lines().anyMatch(line -> line.contains(part) && (line.endsWith(part) || !isZero(line)))) {
                 return;
             }
-        }
-        throw new AssertionError(line + " was never there in\n" + scraped);
+        } while (!deadline.isPassed());
+        throw new AssertionError(part + " was never there in\n" + scraped);
+    }
+
+    private static boolean isZero(String line) {
+        return line.endsWith(" 0.0") || line.endsWith(" 0");
     }
 
     static JsonObject json(HttpResponse<String> response) {
@@ -151,7 +162,7 @@ final class TestGateway implements AutoCloseable {
 
     static <T> T await(Future<T> future) {
         try {
-            return future.await(10, TimeUnit.SECONDS);
+            return future.await(60, TimeUnit.SECONDS);
         } catch (TimeoutException e) {
             throw new AssertionError("not settled within 10 s", e);
         }

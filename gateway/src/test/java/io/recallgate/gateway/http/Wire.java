@@ -57,7 +57,7 @@ final class Wire {
 
     /** What reaches a service next. */
     static <T> T next(BlockingQueue<T> reached) throws InterruptedException {
-        return Objects.requireNonNull(reached.poll(10, TimeUnit.SECONDS), "nothing reached the service");
+        return Objects.requireNonNull(reached.poll(60, TimeUnit.SECONDS), "nothing reached the service");
     }
 
     /** One answer with a length, or in chunks. */
