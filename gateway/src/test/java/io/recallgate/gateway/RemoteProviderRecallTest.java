@@ -108,10 +108,11 @@ class RemoteProviderRecallTest {
         assertThat(waited(body)).isGreaterThan(2_500);
         assertThat(provider.count(QUERY)).isEqualTo(before + 1);
 
-        limit(100);
+        // A longer one: no machine is too slow for that, and the provider is asked before it passes.
+        limit(6_000);
         body = recall(QUERY).bodyAsJsonObject();
         assertThat(reason(body)).isEqualTo("embedding-timeout");
-        assertThat(waited(body)).isLessThan(2_500);
+        assertThat(waited(body)).isGreaterThan(5_500);
         assertThat(provider.count(QUERY))
                 .as("and nothing is tried again behind it")
                 .isEqualTo(before + 2);
