@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bodies of conversations: large, compressed, malformed, slow. */
-@Timeout(120)
+@Timeout(300)
 class ConversationBodiesTest {
 
     private static final String JSON = "{\"model\":\"m\",\"messages\":[]}";

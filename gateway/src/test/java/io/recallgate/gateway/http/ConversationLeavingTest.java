@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Clients that leave a conversation in each of its phases, places, and what is remembered of whole answers only. */
-@Timeout(120)
+@Timeout(300)
 class ConversationLeavingTest {
 
     private UpstreamStub upstream;

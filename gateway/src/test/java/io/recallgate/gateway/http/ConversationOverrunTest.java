@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Turns whose preparation overran, with the JVM's own recorder. */
-@Timeout(120)
+@Timeout(300)
 class ConversationOverrunTest {
 
     private static final long BUDGET_MILLIS = 20;

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A conversation to its provider and back: bytes, headers and streams. */
-@Timeout(120)
+@Timeout(300)
 class ConversationRelayTest {
 
     /** Odd on purpose: whoever parses and writes it again changes it. */

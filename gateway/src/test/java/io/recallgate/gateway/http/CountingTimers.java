@@ -3,11 +3,15 @@ package io.recallgate.gateway.http;
 import io.recallgate.time.Timers;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Real timers that are counted for as long as they may still go off. */
-record CountingTimers(Timers real, AtomicInteger count) implements Timers {
+/** Real timers that are counted for as long as they may still go off, and that can be slow. Thread-safe. */
+final class CountingTimers implements Timers {
+
+    private final Timers real;
+    private final AtomicInteger count = new AtomicInteger();
+    private volatile int times = 1;
 
     CountingTimers(Timers real) {
-        this(real, new AtomicInteger());
+        this.real = real;
     }
 
     /** How many are armed. */
@@ -15,10 +19,15 @@ record CountingTimers(Timers real, AtomicInteger count) implements Timers {
         return count.get();
     }
 
+    /** Those that are armed from now on take so many times as long: no test has to be faster than them. */
+    void slower(int times) {
+        this.times = times;
+    }
+
     @Override
     public Timer schedule(long delayNanos, Runnable task) {
         count.incrementAndGet();
-        Timer timer = real.schedule(delayNanos, () -> {
+        Timer timer = real.schedule(times * delayNanos, () -> {
             count.decrementAndGet();
             task.run();
         });

@@ -155,14 +155,15 @@ class EmbeddingRoutesTest {
 
     @Test
     void inputTypeAndDeadlineOfTheCallerReachTheModel() throws InterruptedException {
-        HttpResponse<String> first = embed("q", "x-recallgate-input-type", "query", "x-recallgate-deadline-ms", "5000");
+        HttpResponse<String> first =
+                embed("q", "x-recallgate-input-type", "query", "x-recallgate-deadline-ms", "60000");
         assertThat(first.statusCode()).as(first.body()).isEqualTo(200);
         embed("d");
 
         EmbedRequest query = next();
         assertThat(query.inputType()).isEqualTo(InputType.QUERY);
         assertThat(query.priority()).isEqualTo(Priority.QUERY);
-        assertThat(query.deadline().remainingMillis()).isBetween(1L, 5_000L);
+        assertThat(query.deadline().remainingMillis()).isBetween(1L, 60_000L);
         EmbedRequest document = next();
         assertThat(document.inputType()).isEqualTo(InputType.DOCUMENT);
         assertThat(document.priority()).isEqualTo(Priority.DOCUMENT);

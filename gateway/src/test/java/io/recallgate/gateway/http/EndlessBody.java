@@ -52,7 +52,7 @@ final class EndlessBody {
     }
 
     void join() throws InterruptedException {
-        sender.join(10_000);
+        sender.join(60_000);
         assertThat(sender.isAlive()).isFalse();
     }
 }

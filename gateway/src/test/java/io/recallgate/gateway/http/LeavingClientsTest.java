@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Clients that leave, or stop reading, while their request is read, worked on or answered. */
-@Timeout(60)
+@Timeout(300)
 class LeavingClientsTest {
 
     private TestGateway gateway;

@@ -361,7 +361,7 @@ class NativeRoutesTest {
                     })
                     .onFailure(late -> latch.countDown());
         }
-        Eventually.holds("both hang", 20, () -> hanging.getCount() == 0);
+        Eventually.holds("both hang", 60, () -> hanging.getCount() == 0);
 
         HttpResponse<String> response = gateway.get("/metrics");
 

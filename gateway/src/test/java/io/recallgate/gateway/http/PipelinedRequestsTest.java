@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clients that send requests on one connection before the one ahead of them is answered, and stay for the answers. */
-@Timeout(60)
+@Timeout(300)
 class PipelinedRequestsTest {
 
     private static final String SPACES = " ".repeat(1_000_000);
@@ -137,6 +137,7 @@ class PipelinedRequestsTest {
 
     @Test
     void largeBodiesBehindQuickAnswersAreServed() throws Exception {
+        gateway.timers.slower(100);
         String memory = post("/v1/memories", "{\"content\":\"x\"" + SPACES + "}");
         try (Socket socket = gateway.connect()) {
             sendInBackground(socket, LIVE + memory + LIVE + memory + post("/v1/recall", QUERY) + memory);
@@ -148,6 +149,7 @@ class PipelinedRequestsTest {
 
     @Test
     void aLargeBodyIsServedWhenTheAnswerAheadComesBeforePatienceEnds() throws Exception {
+        gateway.timers.slower(100);
         Promise<RecallResponse> soon = Promise.promise();
         gateway.runtime.recall = request -> soon.future();
         try (Socket socket = gateway.connect()) {

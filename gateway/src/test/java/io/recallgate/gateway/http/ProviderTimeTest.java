@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The bounds of a request to a provider, on a clock that only the test moves. */
-@Timeout(60)
+@Timeout(300)
 class ProviderTimeTest {
 
     private static final int FIRST_BYTE_MILLIS = 10_000;

@@ -41,7 +41,7 @@ final class TestGateway implements AutoCloseable {
     final int port;
     final CountingTimers timers;
     /** How long an answer is waited for. */
-    volatile Duration patience = Duration.ofSeconds(20);
+    volatile Duration patience = Duration.ofSeconds(60);
 
     volatile HttpOptions options = HttpOptions.DEFAULTS;
 
@@ -164,7 +164,7 @@ final class TestGateway implements AutoCloseable {
         try {
             return future.await(60, TimeUnit.SECONDS);
         } catch (TimeoutException e) {
-            throw new AssertionError("not settled within 10 s", e);
+            throw new AssertionError("not settled within 60 s", e);
         }
     }
 
