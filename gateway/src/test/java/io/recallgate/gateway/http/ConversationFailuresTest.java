@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Each way in which a conversation can fail, in either protocol, and what its client, the metrics and the provider see of it. */
-@Timeout(120)
+@Timeout(300)
 class ConversationFailuresTest {
 
     private UpstreamStub upstream;

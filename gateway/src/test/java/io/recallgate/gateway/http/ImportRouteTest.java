@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code POST /v1/memories/import}: what becomes of the lines, with a scripted service behind. */
-@Timeout(60)
+@Timeout(300)
 class ImportRouteTest extends TransferRouteTest {
 
     static final String PATH = "/v1/memories/import";
@@ -232,7 +232,7 @@ class ImportRouteTest extends TransferRouteTest {
 
     @Test
     void aDatabaseThatStaysAwayEndsTheImportWithWhatWasStored() {
-        TestGateway gateway = gateway(new TransferOptions(1, 1, 20_000, 300, 20));
+        TestGateway gateway = gateway(new TransferOptions(1, 1, 20_000, 3_000, 20));
         AtomicInteger writes = new AtomicInteger();
         gateway.runtime.memories.restore =
                 memories -> writes.incrementAndGet() == 1 ? Future.succeededFuture() : away();
@@ -265,9 +265,9 @@ class ImportRouteTest extends TransferRouteTest {
         gateway.runtime.memories.restore = memories -> gateway.runtime.memories.restored.size() == 1
                 ? Future.succeededFuture()
                 : never.future().onFailure(ignored -> {});
-        gateway.vertx.setTimer(600, fired -> never.fail(new FailureException(FailureCode.DEADLINE_EXCEEDED, "late")));
+        gateway.vertx.setTimer(4_000, fired -> never.fail(new FailureException(FailureCode.DEADLINE_EXCEEDED, "late")));
 
-        JsonObject last = last(send(gateway, "{\"content\":\"a\"}\n".repeat(600), "x-recallgate-deadline-ms", "300"));
+        JsonObject last = last(send(gateway, "{\"content\":\"a\"}\n".repeat(600), "x-recallgate-deadline-ms", "3000"));
 
         assertThat(last.getBoolean("done")).isFalse();
         assertThat(last.getString("code")).isEqualTo("deadline-exceeded");

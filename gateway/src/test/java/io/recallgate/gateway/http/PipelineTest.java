@@ -18,7 +18,6 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -146,13 +145,13 @@ class PipelineTest {
 
     @Test
     void aCallersDeadlineIsNeverLongerThanTheRequestsLifetime() throws InterruptedException {
-        gateway.options = new HttpOptions(10_000, 1 << 20, 30_000, 1 << 20, 10);
+        gateway.options = new HttpOptions(60_000, 1 << 20, 30_000, 1 << 20, 10);
 
         gateway.post("/v1/recall", QUERY, "x-recallgate-deadline-ms", "3000000");
-        gateway.post("/v1/recall", "{\"query\":\"x\",\"deadline_ms\":400}");
+        gateway.post("/v1/recall", "{\"query\":\"x\",\"deadline_ms\":20000}");
 
-        assertThat(next(gateway.runtime.recalled).deadline().remainingMillis()).isBetween(1L, 10_000L);
-        assertThat(next(gateway.runtime.recalled).deadline().remainingMillis()).isLessThanOrEqualTo(400);
+        assertThat(next(gateway.runtime.recalled).deadline().remainingMillis()).isBetween(1L, 60_000L);
+        assertThat(next(gateway.runtime.recalled).deadline().remainingMillis()).isLessThanOrEqualTo(20_000);
     }
 
     @Test
@@ -171,7 +170,6 @@ class PipelineTest {
 
     @Test
     void anErrorOfTheVirtualMachineIsAnsweredTooAndItsPlaceComesBack() {
-        gateway.patience = Duration.ofSeconds(5);
         gateway.runtime.workers = new OutOfMemory();
 
         HttpResponse<String> response = gateway.get("/v1/workers");
