@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Each part that a turn depends on, with each kind of trouble, before the turn comes and while it is at it: the turn ends with what
  * can be had and says what could not, nothing goes on without it, and the next one finds everything in order.
  */
-@Timeout(120)
+@Timeout(300)
 class ConversationFaultsTest {
 
     private static final String OK =
@@ -87,7 +87,7 @@ class ConversationFaultsTest {
         Map<String, Double> after = new TreeMap<>(before);
         after.merge(expected.outcome(), 1.0, Double::sum);
         Eventually.holds(
-                "it is counted as " + expected.outcome(), 20, () -> outcomes().equals(after));
+                "it is counted as " + expected.outcome(), 60, () -> outcomes().equals(after));
     }
 
     @AfterEach
@@ -98,16 +98,16 @@ class ConversationFaultsTest {
         stack.upstream.onHead = stack.upstream::readAndAnswer;
         stack.gateway.placesComeBack();
         stack.gateway.awaitMetric("recallgate_turn_active 0.0");
-        Eventually.holds("no call is under way", 20, () -> stack.underWay.get() == 0);
-        Eventually.holds("no timer is armed", 20, () -> stack.timers() <= 0);
-        Eventually.holds("no statement runs", 20, () -> stack.activeStatements() == 0);
+        Eventually.holds("no call is under way", 60, () -> stack.underWay.get() == 0);
+        Eventually.holds("no timer is armed", 60, () -> stack.timers() <= 0);
+        Eventually.holds("no statement runs", 60, () -> stack.activeStatements() == 0);
         for (UpstreamStub.Received request : left) {
-            request.closed().get(20, TimeUnit.SECONDS);
+            request.closed().get(60, TimeUnit.SECONDS);
         }
         left.clear();
         stack.upstream.received.clear();
         Eventually.holds(
-                "a turn is given what is remembered", 20, () -> ask(question()).memories() > 0);
+                "a turn is given what is remembered", 60, () -> ask(question()).memories() > 0);
     }
 
     private void strike(FaultCase it) {
@@ -223,7 +223,7 @@ class ConversationFaultsTest {
         try (Socket socket = stack.gateway.connect()) {
             Wire.send(socket, Wire.post(path(Protocol.OPENAI), body));
             if (before) {
-                Eventually.holds("it is prepared", 20, () -> stack.underWay.get() > 0);
+                Eventually.holds("it is prepared", 60, () -> stack.underWay.get() > 0);
             } else {
                 assertThat(socket.getInputStream().read()).isEqualTo('H');
             }

@@ -1,5 +1,7 @@
 package io.recallgate.gateway.http;
 
+import io.recallgate.time.Deadline;
+import io.recallgate.time.SystemClock;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
@@ -8,6 +10,8 @@ import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** The way to a database, with troubles of its own. Everything happens on one event loop. */
 final class DatabaseProxy implements AutoCloseable {
@@ -57,7 +61,7 @@ final class DatabaseProxy implements AutoCloseable {
         if (next == Mode.REFUSED) {
             TestGateway.await(server.close());
         } else if (mode == Mode.REFUSED) {
-            server = listen(port);
+            server = listenAgain();
         }
         mode = next;
         vertx.runOnContext(turn -> {
@@ -69,6 +73,21 @@ final class DatabaseProxy implements AutoCloseable {
                 held.forEach(Runnable::run);
             }
         });
+    }
+
+    /** On the port that the gateway knows. It was free for a while, and may be another's for a moment. */
+    private NetServer listenAgain() {
+        Deadline deadline = Deadline.afterMillis(SystemClock.INSTANCE, 60_000);
+        while (true) {
+            try {
+                return listen(port);
+            } catch (RuntimeException taken) {
+                if (deadline.isPassed()) {
+                    throw taken;
+                }
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            }
+        }
     }
 
     private void accept(NetSocket in) {

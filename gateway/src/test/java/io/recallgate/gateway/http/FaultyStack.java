@@ -55,10 +55,10 @@ import java.util.function.Supplier;
 final class FaultyStack implements AutoCloseable {
 
     /** Of preparation: what stalls takes so long. */
-    static final long BUDGET_MILLIS = 500;
+    static final long BUDGET_MILLIS = 2_000;
 
     /** Of the provider: it is as slow as a test is. */
-    static final long PROVIDER_MILLIS = 300;
+    static final long PROVIDER_MILLIS = 2_000;
 
     private static final long SLOW_MILLIS = 20;
 
@@ -176,7 +176,7 @@ final class FaultyStack implements AutoCloseable {
     }
 
     private static Deadline soon() {
-        return Deadline.afterMillis(SystemClock.INSTANCE, 10_000);
+        return Deadline.afterMillis(SystemClock.INSTANCE, 60_000);
     }
 
     private Embedder troubled(Embedder real) {
@@ -293,7 +293,7 @@ final class FaultyStack implements AutoCloseable {
                             soon(),
                             () -> forAMoment
                                     ? latch.await(SLOW_MILLIS, TimeUnit.MILLISECONDS)
-                                    : latch.await(10, TimeUnit.SECONDS))
+                                    : latch.await(60, TimeUnit.SECONDS))
                     .onFailure(late -> latch.countDown());
         }
     }

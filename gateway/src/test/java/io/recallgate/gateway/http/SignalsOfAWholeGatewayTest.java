@@ -42,6 +42,7 @@ class SignalsOfAWholeGatewayTest {
     private static final String SECRET = "zebra-violin-secret-text";
     private static final String KEY = "rg-crocodile-secret-key";
     private static final String OWNER = "owner-pelican";
+    private static final long PATIENT_MILLIS = 30_000;
 
     private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     private final Logger ours = (Logger) LoggerFactory.getLogger("io.recallgate");
@@ -70,7 +71,7 @@ class SignalsOfAWholeGatewayTest {
                                                 upstream.url().toString()))
                         .put(
                                 "embedding",
-                                new JsonObject().put("breaker-expiries", 1_000).put("timeout-ms", 500))
+                                new JsonObject().put("breaker-expiries", 1_000).put("timeout-ms", PATIENT_MILLIS))
                         .put("probes", new JsonObject().put("cadence-ms", 0))
                         .put(
                                 "jobs",
@@ -106,6 +107,7 @@ class SignalsOfAWholeGatewayTest {
         gateway.wire.mode(DatabaseProxy.Mode.PASS);
         gateway.provider.answers();
         gateway.provider.release();
+        embeddingTimeout(PATIENT_MILLIS);
         upstream.answer = (request, response) ->
                 response.putHeader("content-type", "application/json").end("{\"ok\":true}");
         Eventually.holds(
@@ -131,6 +133,12 @@ class SignalsOfAWholeGatewayTest {
                 goesOn(trace, upstream.next().headers().get("traceparent"));
             }
         }
+    }
+
+    /** Only what never answers is given up soon; whatever else is asked for is to be had, however slow the machine is. */
+    private void embeddingTimeout(long millis) {
+        JsonObject settings = new JsonObject().put("EMBEDDING_TIMEOUT_MS", millis);
+        assertThat(send("PATCH", "/v1/settings", settings).statusCode()).isEqualTo(200);
     }
 
     private static void goesOn(TraceContext trace, @Nullable String header) {
@@ -175,7 +183,10 @@ class SignalsOfAWholeGatewayTest {
                 () -> gateway.provider.says(SECRET),
                 () -> gateway.provider.answersWithDimensions(7),
                 gateway.provider::dropsMidBody,
-                gateway.provider::stalls,
+                () -> {
+                    embeddingTimeout(500);
+                    gateway.provider.stalls();
+                },
                 () -> upstream.answer = (request, response) ->
                         response.setStatusCode(400).end("{\"error\":{\"message\":\"" + SECRET + "\"}}"),
                 () -> upstream.answer = (request, response) -> response.end("{\"" + SECRET),
@@ -242,11 +253,11 @@ class SignalsOfAWholeGatewayTest {
 
     private HttpResponse<String> send(String method, String path, @Nullable JsonObject body, String... headers) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + gateway.port + path))
-                .timeout(Duration.ofSeconds(60))
+                .timeout(Duration.ofMinutes(2))
                 .header("x-recallgate-key", KEY)
                 .header("x-recallgate-session", SECRET)
                 .header("x-recallgate-project", SECRET)
-                .header("x-recallgate-deadline-ms", "20000")
+                .header("x-recallgate-deadline-ms", "60000")
                 .header("content-type", path.endsWith("/import") ? "application/x-ndjson" : "application/json")
                 .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body.encode()));
         for (int i = 0; i < headers.length; i += 2) {
