@@ -41,6 +41,7 @@ public final class MemoryPreparation implements TurnPreparation {
     private final SharedWork<Question, RecallResponse> recalls = new SharedWork<>(MemoryPreparation::isCutShort);
     private final KnownConversations known = new KnownConversations(KNOWN_CONVERSATIONS);
     private final OwedTurns owed = new OwedTurns(OWED_CONVERSATIONS);
+    private final OngoingCommits commits = new OngoingCommits();
     private final TokenCache counted = new TokenCache(COUNTED_MESSAGES);
     private final ConcurrentMap<Tokenizer, Future<Void>> vocabularies = new ConcurrentHashMap<>();
 
@@ -88,6 +89,10 @@ public final class MemoryPreparation implements TurnPreparation {
 
     OwedTurns owed() {
         return owed;
+    }
+
+    OngoingCommits commits() {
+        return commits;
     }
 
     /** Recalls once what several turns ask at the same time. */

@@ -173,9 +173,11 @@ final class Preparing {
             run.enter(Phase.IDENTIFY);
             timer = node.parts().timers().schedule(budget.remainingNanos(), () -> loop.runOnContext(turn -> expire()));
             Deadline questions = questions();
-            Future<Conversation> known = node.parts()
-                    .conversations()
-                    .load(request.scope(), session.name(), session.chains(), questions, over);
+            Future<Conversation> known = node.commits()
+                    .of(request.scope(), session.name(), transcript, loop)
+                    .compose(stored -> node.parts()
+                            .conversations()
+                            .load(request.scope(), session.name(), session.chains(), questions, over));
             pinned = node.parts().conversations().pinned(request.scope(), options.pinned(), questions, over);
             if (session.isNewQuestion()) {
                 recalled = recall(questions);

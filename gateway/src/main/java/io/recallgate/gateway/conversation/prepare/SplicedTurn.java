@@ -25,6 +25,7 @@ import io.recallgate.recall.api.Checkpoint;
 import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.time.Deadline;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -124,6 +125,21 @@ final class SplicedTurn implements PreparedTurn {
         if (read == null) {
             return Future.failedFuture(notRead());
         }
+        Promise<Void> over = Promise.promise();
+        if (session.end() > 0) {
+            node.commits()
+                    .begun(
+                            request.scope(),
+                            session.name(),
+                            session.end(),
+                            session.transcript().chain(session.end() - 1),
+                            over.future());
+        }
+        // What is thrown fails it as well: nobody waits for a turn that is not being stored.
+        return Future.<Void>succeededFuture().compose(begun -> store(read)).onComplete(done -> over.complete());
+    }
+
+    private Future<Void> store(ReplyReader read) {
         Deadline deadline = Deadline.afterMillis(node.parts().clock(), COMMIT_MILLIS);
         List<Owed> owed = request.memory().remembers()
                 ? node.owed().of(request.scope(), session.name(), session.transcript())

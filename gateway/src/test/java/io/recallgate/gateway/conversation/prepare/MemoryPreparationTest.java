@@ -11,6 +11,7 @@ import io.recallgate.recall.api.Memory;
 import io.recallgate.recall.api.MemoryDraft;
 import io.recallgate.recall.api.RecallMode;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,6 +92,27 @@ class MemoryPreparationTest extends PreparationTest {
                 .containsEntry("x-recallgate-memory-ids", KYOTO.id().toString());
         await(answered(next, ANSWER));
         assertThat(lastDrafts()).extracting(MemoryDraft::content).containsExactly("look({})\n→ Kyoto", "In Kyoto.");
+    }
+
+    @Test
+    void aTurnThatComesBeforeTheLastOneIsStoredHasItsBlockAllTheSame() {
+        recall = request -> Future.succeededFuture(found(request, hit(KYOTO, 1)));
+        Promise<Void> stored = Promise.promise();
+        conversations.writing(stored::future);
+        PreparedTurn first = prepare(new Ask(request(user("Where is Mina?"))));
+        Future<Void> committed = answered(first, ANSWER);
+
+        recall = request -> Future.succeededFuture(found(request, hit(OSLO, 1)));
+        Future<PreparedTurn> next =
+                begin(new Ask(request(user("Where is Mina?"), assistant("In Kyoto."), user("And Jonas?"))));
+        // Another branch of the same session does not go on from it, and does not wait for it.
+        prepare(new Ask(request(user("Who is Jonas?"))));
+        assertThat(next.isComplete()).isFalse();
+        stored.complete();
+
+        String before = sent(first);
+        assertThat(sent(await(next))).startsWith(before.substring(0, before.length() - 2));
+        await(committed);
     }
 
     @Test
