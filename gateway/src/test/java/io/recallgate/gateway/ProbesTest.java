@@ -169,13 +169,13 @@ class ProbesTest {
 
     @Test
     void d6WhetherTheProviderWorksOnIsToldByTheTransport() {
-        budget(300);
+        budget(3_000);
         provider.stalls();
         JsonObject stalled = run("embedding-write");
         assertThat(stalled.getString("cause")).isEqualTo("deadline-exceeded");
         assertThat(stalled.getBoolean("abandoned")).isTrue();
         assertThat(stalled.getDouble("charged_ms") - stalled.getDouble("span_ms"))
-                .isCloseTo(300, within(0.01));
+                .isCloseTo(3_000, within(0.01));
         stalled = run("knowledge");
         assertThat(stalled.getBoolean("abandoned")).isTrue();
 
@@ -305,9 +305,9 @@ class ProbesTest {
 
     private static <T> T await(Future<T> future) {
         try {
-            return future.await(60, TimeUnit.SECONDS);
+            return future.await(120, TimeUnit.SECONDS);
         } catch (java.util.concurrent.TimeoutException e) {
-            throw new AssertionError("not within a minute", e);
+            throw new AssertionError("not within two minutes", e);
         }
     }
 }

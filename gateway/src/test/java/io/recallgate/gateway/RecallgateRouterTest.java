@@ -3,6 +3,9 @@ package io.recallgate.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.recallgate.embedding.api.EmbeddingVector;
+import io.recallgate.gateway.postgres.Eventually;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.SystemClock;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -34,10 +37,11 @@ import org.junit.jupiter.api.io.TempDir;
  * codecs of its own.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(120)
+@Timeout(300)
 class RecallgateRouterTest {
 
     private static final String MODEL = "e5-small-v2-q";
+    private static final String TALKS = "talks";
 
     private Vertx vertx;
     private WebClient client;
@@ -55,7 +59,11 @@ class RecallgateRouterTest {
                 vertx,
                 new JsonObject()
                         .put("data-dir", directory.resolve("data").toString())
-                        .put("conversation", new JsonObject().put("upstream", "demo")));
+                        // What is recalled is of interest here, and not how soon.
+                        .put("embedding", new JsonObject().put("timeout-ms", 60_000))
+                        .put(
+                                "conversation",
+                                new JsonObject().put("upstream", "demo").put("preparation-budget-ms", 60_000)));
         Router application = Router.router(vertx);
         application.route().handler(BodyHandler.create());
         application.get("/hello").handler(routing -> routing.response().end("hello"));
@@ -119,7 +127,7 @@ class RecallgateRouterTest {
     }
 
     @Test
-    void whatIsSaidInOneConversationIsGivenToAnotherAndNotToItself() {
+    void whatIsSaidInOneConversationIsGivenToAnotherAndNotToItself() throws InterruptedException {
         String said = "My sister Ottilie keeps her bees in Graz.";
         assertThat(turn("first", said).getString("content")).contains("no memories");
         awaitTurns("first", 2);
@@ -137,6 +145,8 @@ class RecallgateRouterTest {
         HttpResponse<Buffer> answer = await(client.request(
                         HttpMethod.POST, port, "127.0.0.1", "/memory/v1/chat/completions")
                 .putHeader("x-recallgate-session", session)
+                // What other tests remember is in another one.
+                .putHeader("x-recallgate-project", TALKS)
                 .sendJsonObject(new JsonObject().put("model", "demo").put("messages", new JsonArray().add(message))));
         assertThat(answer.statusCode()).as(answer.bodyAsString()).isEqualTo(200);
         assertThat(answer.getHeader("x-recallgate-window")).isEqualTo("full");
@@ -147,20 +157,28 @@ class RecallgateRouterTest {
     }
 
     /** A turn is remembered after its answer. */
-    private void awaitTurns(String session, int turns) {
-        int found = 0;
-        for (int i = 0; i < 20_000 && found < turns; i++) {
-            found = call(HttpMethod.GET, "/memory/v1/memories?kind=turn&session=" + session, null)
-                    .bodyAsJsonObject()
-                    .getJsonArray("memories")
-                    .size();
-        }
-        assertThat(found).isEqualTo(turns);
+    private void awaitTurns(String session, int turns) throws InterruptedException {
+        Eventually.holds(
+                turns + " turns",
+                90,
+                () -> await(client.request(
+                                                HttpMethod.GET,
+                                                port,
+                                                "127.0.0.1",
+                                                "/memory/v1/memories?kind=turn&session=" + session)
+                                        .putHeader("x-recallgate-project", TALKS)
+                                        .send())
+                                .bodyAsJsonObject()
+                                .getJsonArray("memories")
+                                .size()
+                        == turns);
     }
 
     private void awaitEmbedded(String id) {
+        // By time: on a fast machine any number of questions is over before a model has run.
+        Deadline deadline = Deadline.afterMillis(SystemClock.INSTANCE, 90_000);
         String state = "";
-        for (int i = 0; i < 20_000 && !state.equals("embedded"); i++) {
+        while (!state.equals("embedded") && !deadline.isPassed()) {
             state = call(HttpMethod.GET, "/memory/v1/memories/" + id, null)
                     .bodyAsJsonObject()
                     .getString("state");
