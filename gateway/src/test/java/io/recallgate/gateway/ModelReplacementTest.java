@@ -51,7 +51,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** One real model after another over HTTP, while the gateway is at work (CONTRACTS A20). */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(180)
+@Timeout(600)
 class ModelReplacementTest {
 
     private static final String BUNDLED = "e5-small-v2-q";
