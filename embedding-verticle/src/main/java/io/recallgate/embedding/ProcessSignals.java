@@ -30,7 +30,19 @@ public final class ProcessSignals {
     /** Hooks of libraries free memory and delete files, within a second; one that waits for ever must not count. */
     private static final long HOOKS_MILLIS = 10_000;
 
+    private static volatile Runnable logFlush = () -> {};
+
     private ProcessSignals() {}
+
+    /**
+     * Says how lines that were logged get out, for an owner whose log is written by a thread of its own. Every end of the
+     * process that begins here runs it, on a thread of its own, and goes on after two seconds at the latest.
+     *
+     * @param flush returns once all is written; may block
+     */
+    public static void flushLogBy(Runnable flush) {
+        logFlush = flush;
+    }
 
     /**
      * Installs the handler for both signals. It is called once, for the first signal, on a thread of its own that may
@@ -89,7 +101,7 @@ public final class ProcessSignals {
             }
             case SAME -> log.debug("SIG{} again: stopping already", name);
             case HALT -> {
-                tell(() -> log.warn("second signal, SIG{}: halting", name));
+                lastWords(() -> log.warn("second signal, SIG{}: halting", name));
                 Runtime.getRuntime().halt(status);
             }
         }
@@ -97,17 +109,32 @@ public final class ProcessSignals {
 
     /**
      * Says something without depending on it: where standard error is a full pipe whose reader stands still, the thread
-     * that logs stands still with it, and a signal must count all the same.
+     * that writes stands still with it, and a signal or an end must count all the same.
+     *
+     * @param line says it, on a thread of its own; where it has not returned after two seconds, it is left to itself
      */
-    private static void tell(Runnable line) {
+    public static void tell(Runnable line) {
         Thread telling = new Thread(line, "recallgate-signal-log");
         telling.setDaemon(true);
         telling.start();
+        // Whoever was interrupted has something to say all the same.
+        boolean interrupted = Thread.interrupted();
         try {
             telling.join(TELL_MILLIS);
-        } catch (InterruptedException interrupted) {
+        } catch (InterruptedException again) {
+            interrupted = true;
+        }
+        if (interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Says something, or nothing more, and has all that was said get out: the process ends next. */
+    private static void lastWords(Runnable line) {
+        tell(() -> {
+            line.run();
+            logFlush.run();
+        });
     }
 
     /**
@@ -124,7 +151,7 @@ public final class ProcessSignals {
                     while (!deadline.isPassed()) {
                         LockSupport.parkNanos(deadline.remainingNanos());
                     }
-                    tell(() -> log.error("halting: the process did not end within {} ms", millis));
+                    lastWords(() -> log.error("halting: the process did not end within {} ms", millis));
                     Runtime.getRuntime().halt(status);
                 },
                 "recallgate-last-resort");
@@ -146,9 +173,10 @@ public final class ProcessSignals {
         haltAfter(status, Math.max(0, deadline.remainingMillis()) + HOOKS_MILLIS);
         NativeGate.Report report = NativeGate.process().shutdown(deadline);
         if (report.isClean()) {
+            lastWords(() -> {});
             System.exit(status);
         }
-        tell(() -> log.error("halting, since native code did not return: {}", report.stuck()));
+        lastWords(() -> log.error("halting, since native code did not return: {}", report.stuck()));
         Runtime.getRuntime().halt(status);
     }
 }

@@ -99,8 +99,8 @@ public final class GatewayLauncher implements GatewayServer {
     }
 
     /**
-     * The process is to end. The thread that runs the gateway sees to it, unless it stands still: for a log or an output
-     * that nobody reads, or in a step that never returns.
+     * The process is to end. The thread that runs the gateway sees to it, unless it stands still: for an output that nobody
+     * reads, or in a step that never returns.
      */
     private void signalled(int status) {
         stop();
@@ -236,7 +236,11 @@ public final class GatewayLauncher implements GatewayServer {
         }
     }
 
+    /** After what was logged before, which it may point to; without waiting for ever where nobody reads either. */
     private void say(String line) {
-        err.println("recallgate: " + line.replace('\n', ' '));
+        ProcessSignals.tell(() -> {
+            LogSetup.flush();
+            err.println("recallgate: " + line.replace('\n', ' '));
+        });
     }
 }

@@ -9,12 +9,16 @@ import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import io.recallgate.gateway.config.RecallgateConfig.Log;
 import io.recallgate.gateway.config.RecallgateConfig.LogFormat;
+import io.recallgate.time.Deadline;
+import io.recallgate.time.SystemClock;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log of a gateway process, on standard error. Made by hand and not from a {@code logback.xml}: one in our jar would
+ * The log of a gateway process, on standard error: repeats are left out by {@link RepeatLimit}, the rest goes through a
+ * {@link LogQueue}. Made by hand and not from a {@code logback.xml}: one in our jar would
  * take over the log of an application that embeds us, and parsing it would cost a tenth of the start.
  */
 final class LogSetup {
@@ -25,6 +29,9 @@ final class LogSetup {
      */
     private static final List<String> CHATTY = List.of(
             "ai.djl.util.cuda", "io.micrometer.core.instrument.MeterRegistry", "io.netty.bootstrap.ServerBootstrap");
+
+    /** What the log goes through now. */
+    private static volatile @Nullable LogQueue queue;
 
     private LogSetup() {}
 
@@ -39,6 +46,7 @@ final class LogSetup {
         if (!(factory instanceof LoggerContext context)) {
             return;
         }
+        // Ends the queue before, with all that is in it.
         context.reset();
         Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
         root.setLevel(log.level().equals("error") ? Level.ERROR : Level.WARN);
@@ -50,14 +58,22 @@ final class LogSetup {
         appender.setEncoder(
                 isJson(log.format()) ? json(context) : text(context, log.level().equals("debug")));
         appender.start();
-        RepeatLimit repeats = new RepeatLimit(appender, context);
+        LogQueue fresh = new LogQueue(appender, context);
+        fresh.start();
+        queue = fresh;
+        // In front: what it leaves out must not fill the queue.
+        RepeatLimit repeats = new RepeatLimit(fresh, context);
         repeats.setContext(context);
         repeats.start();
         root.addAppender(repeats);
     }
 
-    /** Before the process ends: tells what has been left out of the log and would otherwise be told by a later line. */
-    static void tellLeftOut() {
+    /**
+     * Before the process ends: tells what has been left out of the log and would otherwise be told by a later line, and
+     * waits until all is written, but not for ever: see {@link LogQueue#FLUSH_MILLIS}.
+     */
+    static void flush() {
+        Deadline deadline = Deadline.afterMillis(SystemClock.INSTANCE, LogQueue.FLUSH_MILLIS);
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
             context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)
                     .iteratorForAppenders()
@@ -66,6 +82,10 @@ final class LogSetup {
                             repeats.tellAll();
                         }
                     });
+        }
+        LogQueue current = queue;
+        if (current != null) {
+            current.flush(deadline);
         }
     }
 

@@ -23,13 +23,13 @@ public final class Main {
      */
     public static void main(String... arguments) {
         LogSetup.applyDefaults();
+        ProcessSignals.flushLogBy(LogSetup::flush);
         Screen screen = Screen.detect(System.out, System.err, System.getProperties(), System.getenv());
         // The log and the launcher write to the process's streams, which must keep clear of a progress line.
         System.setOut(screen.out());
         System.setErr(screen.err());
         CliContext context = new CliContext(screen, System.in, System.getenv(), SystemClock.INSTANCE, Pauses.real());
         int status = RecallgateCommand.run(context, new GatewayLauncher(), arguments);
-        LogSetup.tellLeftOut();
         // Never a plain exit: ONNX Runtime's shutdown hook frees its environment, also under a running call.
         ProcessSignals.endProcess(status, Deadline.afterMillis(SystemClock.INSTANCE, NATIVE_END_MILLIS));
     }

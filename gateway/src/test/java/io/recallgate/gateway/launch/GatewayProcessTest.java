@@ -61,6 +61,23 @@ class GatewayProcessTest {
     @Test
     void aLogThatNobodyReadsAnyMoreDoesNotKeepItFromEnding() throws Exception {
         Path held = directory.resolve(HeldLog.HELD);
+        try (GatewayProcess gateway =
+                GatewayProcess.start(HeldLog.class, directory, Map.of()).awaitReady()) {
+            ProcessHandle postgres = GatewayProcess.postgres(dataDir()).orElseThrow();
+            Files.createFile(held);
+
+            gateway.terminate();
+
+            assertThat(gateway.awaitExit()).isZero();
+            assertThat(postgres.isAlive()).isFalse();
+        } finally {
+            Files.deleteIfExists(held);
+        }
+    }
+
+    @Test
+    void norDoesWhatItWouldSayOfAnEndThatWasNotSeen() throws Exception {
+        Path held = directory.resolve(HeldLog.HELD);
         try (GatewayProcess gateway = GatewayProcess.start(HeldLog.class, directory, Map.of("RECALLGATE_DRAIN_MS", "0"))
                 .awaitReady()) {
             ProcessHandle postgres = GatewayProcess.postgres(dataDir()).orElseThrow();
@@ -68,9 +85,9 @@ class GatewayProcessTest {
 
             gateway.terminate();
 
-            // In order, or halted at its bound where a step of the stop waits for the log too: that leaves PostgreSQL.
-            assertThat(gateway.awaitExit()).isIn(0, 143);
-            postgres.destroyForcibly();
+            // Without time for it, the end of running requests is mostly not seen.
+            assertThat(gateway.awaitExit()).isIn(0, 1);
+            assertThat(postgres.isAlive()).isFalse();
         } finally {
             Files.deleteIfExists(held);
         }
@@ -79,12 +96,12 @@ class GatewayProcessTest {
     @Test
     void aSecondSignalEndsItAtOnceAlsoWhileTheLogIsHeld() throws Exception {
         Path held = directory.resolve(HeldLog.HELD);
-        // Its stop tells each step, and waits for the log at the first.
-        try (GatewayProcess gateway = GatewayProcess.start(
-                        HeldLog.class, directory, Map.of("RECALLGATE_LOG_LEVEL", "debug"))
-                .awaitReady()) {
+        try (GatewayProcess gateway =
+                GatewayProcess.start(HeldLog.class, directory, Map.of()).awaitReady()) {
             ProcessHandle postgres = GatewayProcess.postgres(dataDir()).orElseThrow();
             Files.createFile(held);
+            // The stop waits for it.
+            Signals.send("STOP", postgres.pid());
 
             gateway.terminateUntilItEnds();
 

@@ -25,12 +25,10 @@ class JsonLinesTest {
         JsonLines encoder = new JsonLines();
         encoder.setContext(context);
         encoder.start();
-        String line = new String(
-                encoder.encode(new LoggingEvent(
-                        "x", context.getLogger(logger), Level.WARN, "it said {}", thrown, new Object[] {
-                            "\"no\"\nand more"
-                        })),
-                StandardCharsets.UTF_8);
+        LoggingEvent event = new LoggingEvent(
+                "x", context.getLogger(logger), Level.WARN, "it said {}", thrown, new Object[] {"\"no\"\nand more"});
+        LogFields.capture(event);
+        String line = new String(encoder.encode(event), StandardCharsets.UTF_8);
         assertThat(line).endsWith("}\n");
         assertThat(line.lines()).hasSize(1);
         return new JsonObject(line);
