@@ -290,9 +290,12 @@ final class PoolDriver implements Effect.Performer, WorkerFleet.Listener {
     @Override
     public void settle(Effect.Settle effect) {
         if (waiters.isWaiting(effect.waiter())) {
-            // Counted first: whoever has an answer finds it in the metrics.
-            metrics.settled(effect.outcome());
-            waiters.settle(effect.waiter(), effect.outcome());
+            // Counted first: whoever has an answer finds it in the metrics. Answered whatever becomes of that.
+            try {
+                metrics.settled(effect.outcome());
+            } finally {
+                waiters.settle(effect.waiter(), effect.outcome());
+            }
         }
     }
 

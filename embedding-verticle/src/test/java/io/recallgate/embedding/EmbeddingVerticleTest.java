@@ -3,6 +3,8 @@ package io.recallgate.embedding;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.recallgate.embedding.api.EmbedInput;
 import io.recallgate.embedding.api.EmbedRequest;
@@ -339,6 +341,22 @@ class EmbeddingVerticleTest extends PoolTest {
                 .onComplete(done -> seen.complete(done.succeeded() && Vertx.currentContext() == caller)));
 
         assertThat(join(seen.future())).isTrue();
+    }
+
+    @Test
+    void aCallerIsAnsweredAlsoWhenItsAnswerCannotBeCounted() {
+        deploy(1);
+        registry.config().meterFilter(new MeterFilter() {
+            @Override
+            public Meter.Id map(Meter.Id id) {
+                if (id.getName().equals("recallgate.embedding.requests")) {
+                    throw new IllegalStateException("scripted");
+                }
+                return id;
+            }
+        });
+
+        assertThat(join(embed("a")).vectors()).containsExactly(ScriptedModels.vectorOf("a"));
     }
 
     @Test
