@@ -56,8 +56,12 @@ public final class EmbedRows {
     }
 
     private static int id(@Nullable Object value, String field) {
-        if (value instanceof Integer id && id >= 0) {
-            return id;
+        // On the bus of one process a number comes as the caller made it.
+        if (value instanceof Integer || value instanceof Long) {
+            long id = ((Number) value).longValue();
+            if (id >= 0 && id <= Integer.MAX_VALUE) {
+                return (int) id;
+            }
         }
         throw invalid(field, "a token id must be a whole number from 0 to 2147483647");
     }

@@ -255,6 +255,21 @@ class EmbedEndpointTest {
     }
 
     @Test
+    void aTokenIdIsAWholeNumberWhateverItsJavaType() {
+        JsonObject body = body("x")
+                .put("tokens", new JsonArray().add(new JsonArray().add(5L).add(6)));
+        body.remove("texts");
+
+        embed(body);
+
+        assertThat(awaitRequests(1).get(0).inputs()).containsExactly(new EmbedInput.Tokens(new int[] {5, 6}));
+        JsonObject beyond = body("y").put("tokens", new JsonArray().add(new JsonArray().add(1L << 32)));
+        beyond.remove("texts");
+        assertThat(failure(embed(beyond), FailureCode.INVALID_FIELD).getString("field"))
+                .isEqualTo("tokens[0][0]");
+    }
+
+    @Test
     void aCallerOnAWorkerThatIsGoneIsAnsweredAllTheSame() {
         EmbeddingClient client = new EmbeddingClient(vertx);
         Promise<EmbedResult> answered = Promise.promise();
