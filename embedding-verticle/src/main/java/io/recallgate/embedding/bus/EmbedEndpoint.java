@@ -105,6 +105,7 @@ public final class EmbedEndpoint {
                     request.submitted = true;
                     return embedder.embed(decoded);
                 })
+                .recover(error -> Future.failedFuture(EmbedMessages.asWritten(error, body)))
                 .compose(result -> sized(sizeOf(result), () -> EmbedMessages.encode(id, result)))
                 .onComplete(done -> {
                     live.remove(key, request);

@@ -35,6 +35,7 @@ final class EmbedMessages {
 
     private static final Set<String> REQUEST_FIELDS =
             Set.of("id", "texts", "tokens", "input_type", "priority", "deadline_ms");
+    private static final String INPUT = "input";
     private static final int MAX_ID_CHARS = 200;
     private static final long MAX_DEADLINE_MILLIS = TimeUnit.HOURS.toMillis(1);
     /** As the bus's own default for a reply. */
@@ -119,6 +120,17 @@ final class EmbedMessages {
             inputs.add(texts ? text(rows.getValue(i), path) : tokens(rows.getValue(i), path));
         }
         return inputs;
+    }
+
+    /** The same failure about the field as the caller wrote it: who embeds speaks of {@code input}. */
+    static Throwable asWritten(Throwable error, JsonObject body) {
+        String field = error instanceof FailureException failure ? failure.field() : null;
+        if (field == null || !(field.equals(INPUT) || field.startsWith(INPUT + "["))) {
+            return error;
+        }
+        FailureException failure = (FailureException) error;
+        String written = body.getValue("texts") != null ? "texts" : "tokens";
+        return FailureException.ofField(failure.code(), written + field.substring(INPUT.length()), failure.detail());
     }
 
     private static EmbedInput text(@Nullable Object value, String path) {

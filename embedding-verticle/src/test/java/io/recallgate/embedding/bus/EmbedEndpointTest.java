@@ -270,6 +270,23 @@ class EmbedEndpointTest {
     }
 
     @Test
+    void whatTheEmbedderSaysAboutAnInputNamesTheFieldOfTheMessage() {
+        JsonObject tokens = body("x")
+                .put("tokens", new JsonArray().add(new JsonArray().add(1).add(900)));
+        tokens.remove("texts");
+        for (JsonObject body : List.of(tokens, body("y"))) {
+            Future<JsonObject> answer = embed(body);
+            awaitRequests(1);
+            embedder.failAll(FailureException.ofField(FailureCode.INVALID_FIELD, "input[0][1]", "scripted"));
+
+            JsonObject failure = failure(answer, FailureCode.INVALID_FIELD);
+            assertThat(failure.getString("field"))
+                    .isEqualTo(body.containsKey("tokens") ? "tokens[0][1]" : "texts[0][1]");
+            assertThat(failure.getString("detail")).isEqualTo("scripted");
+        }
+    }
+
+    @Test
     void aCallerOnAWorkerThatIsGoneIsAnsweredAllTheSame() {
         EmbeddingClient client = new EmbeddingClient(vertx);
         Promise<EmbedResult> answered = Promise.promise();
