@@ -15,6 +15,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -109,18 +110,18 @@ public final class EmbeddingClient implements Embedder {
 
     /**
      * Sends a message and reads its answer. The bus delivers a reply on the context that asked, and throws at whoever
-     * replies when that is a worker's that is gone: so such a caller's reply comes by an event loop.
+     * replies when that is a worker's that is gone: so such a caller's reply comes by an event loop. It is read where the
+     * caller is, since there may be megabytes of it.
      */
     private <T> Future<T> ask(String address, JsonObject body, long timeoutMillis, Function<JsonObject, T> read) {
         DeliveryOptions options = options(timeoutMillis);
-        Supplier<Future<T>> question = () -> vertx.eventBus()
-                .<JsonObject>request(address, body, options)
-                .map(message -> read.apply(message.body()))
-                .recover(error -> Future.failedFuture(FailureReply.decode(error, FailureCode.EMBEDDING_UNAVAILABLE)));
+        Supplier<Future<Message<JsonObject>>> question = () -> vertx.eventBus().request(address, body, options);
         Context current = Vertx.currentContext();
-        return current == null || current.isEventLoopContext()
+        Future<Message<JsonObject>> reply = current == null || current.isEventLoopContext()
                 ? question.get()
                 : Caller.of(vertx).ask(task -> loop.runOnContext(ignored -> task.run()), question);
+        return reply.map(message -> read.apply(message.body()))
+                .recover(error -> Future.failedFuture(FailureReply.decode(error, FailureCode.EMBEDDING_UNAVAILABLE)));
     }
 
     @Override

@@ -26,7 +26,9 @@ import io.vertx.core.ThreadingModel;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.MessageCodec;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -39,6 +41,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -287,6 +290,46 @@ class EmbedEndpointTest {
     }
 
     @Test
+    void aWorkerReadsItsOwnAnswer() {
+        Vertx other = Vertx.vertx();
+        other.eventBus().registerCodec(new AsItIs());
+        JsonObject encoded = EmbedMessages.encode("x", Scripted.RESULT);
+        AtomicReference<String> reader = new AtomicReference<>();
+        JsonObject answer = new JsonObject(encoded.getMap()) {
+            @Override
+            public JsonArray getJsonArray(String key) {
+                reader.set(Thread.currentThread().getName());
+                return super.getJsonArray(key);
+            }
+        };
+        get(other.eventBus()
+                .consumer(
+                        EmbedMessages.EMBED,
+                        message -> message.reply(answer, new DeliveryOptions().setCodecName(AsItIs.NAME)))
+                .completion());
+        EmbeddingClient client = new EmbeddingClient(other);
+        Promise<EmbedResult> answered = Promise.promise();
+        get(other.deployVerticle(
+                new VerticleBase() {
+                    @Override
+                    public Future<?> start() {
+                        client.embed(fromAWorker()).onComplete(answered);
+                        return Future.succeededFuture();
+                    }
+                },
+                new DeploymentOptions()
+                        .setThreadingModel(ThreadingModel.WORKER)
+                        .setWorkerPoolName("reader")
+                        .setWorkerPoolSize(1)));
+
+        assertThat(get(answered.future()).vectors()).hasSize(1);
+        get(other.close());
+        assertThat(reader.get())
+                .as("megabytes of vectors would hold an event loop up")
+                .startsWith("reader-");
+    }
+
+    @Test
     void aCallerOnAWorkerThatIsGoneIsAnsweredAllTheSame() {
         EmbeddingClient client = new EmbeddingClient(vertx);
         Promise<EmbedResult> answered = Promise.promise();
@@ -296,14 +339,7 @@ class EmbedEndpointTest {
                     @Override
                     public Future<?> start() {
                         home.complete(context);
-                        client.embed(new EmbedRequest(
-                                        "from a worker",
-                                        List.of(new EmbedInput.Text("a")),
-                                        InputType.DOCUMENT,
-                                        Priority.DOCUMENT,
-                                        Deadline.afterMillis(clock, 60_000),
-                                        new CancelSignal()))
-                                .onComplete(answered);
+                        client.embed(fromAWorker()).onComplete(answered);
                         return Future.succeededFuture();
                     }
                 },
@@ -341,6 +377,16 @@ class EmbedEndpointTest {
 
     private static JsonObject body(String id) {
         return new JsonObject().put("id", id).put("texts", new JsonArray().add("a"));
+    }
+
+    private EmbedRequest fromAWorker() {
+        return new EmbedRequest(
+                "from a worker",
+                List.of(new EmbedInput.Text("a")),
+                InputType.DOCUMENT,
+                Priority.DOCUMENT,
+                Deadline.afterMillis(clock, 60_000),
+                new CancelSignal());
     }
 
     private Future<JsonObject> embed(JsonObject body) {
@@ -465,6 +511,37 @@ class EmbedEndpointTest {
             List<Promise<EmbedResult>> taken = List.copyOf(open);
             open.clear();
             return taken;
+        }
+    }
+
+    /** Delivers the very object. */
+    private static final class AsItIs implements MessageCodec<JsonObject, JsonObject> {
+
+        static final String NAME = "as-it-is";
+
+        @Override
+        public void encodeToWire(Buffer buffer, JsonObject body) {
+            throw new UnsupportedOperationException("within one process");
+        }
+
+        @Override
+        public JsonObject decodeFromWire(int position, Buffer buffer) {
+            throw new UnsupportedOperationException("within one process");
+        }
+
+        @Override
+        public JsonObject transform(JsonObject body) {
+            return body;
+        }
+
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public byte systemCodecID() {
+            return -1;
         }
     }
 
