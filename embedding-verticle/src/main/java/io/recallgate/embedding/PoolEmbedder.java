@@ -57,7 +57,17 @@ final class PoolEmbedder implements CancellableEmbedder {
                 settle(number, FailureException.of(e));
             }
         });
-        return promise.future();
+        return hasTokens(request) ? promise.future().recover(error -> explained(error, request)) : promise.future();
+    }
+
+    /** Before a model is loaded its worker has to find tokens out that it does not have, and cannot say where they are. */
+    private Future<EmbedResult> explained(Throwable error, EmbedRequest request) {
+        if (!(error instanceof FailureException failure) || failure.code() != FailureCode.EMBEDDING_FAILED) {
+            return Future.failedFuture(error);
+        }
+        return driver.ask(() -> Future.succeededFuture(vocabularySize(request)))
+                .compose(vocabulary ->
+                        Future.failedFuture(unknownToken(request, vocabulary).orElse(failure)));
     }
 
     private void arrived(long number, EmbedRequest request) {

@@ -362,20 +362,39 @@ class EmbeddingVerticleTest extends PoolTest {
     @Test
     void aTokenOutsideTheVocabularyIsTheCallersMistake() {
         deploy(1);
-        EmbedRequest request = new EmbedRequest(
-                "tokens",
-                List.of(new EmbedInput.Text("a"), new EmbedInput.Tokens(new int[] {1, 2, 100})),
-                InputType.DOCUMENT,
-                Priority.QUERY,
-                Deadline.afterMillis(SystemClock.INSTANCE, 60_000),
-                new CancelSignal());
 
-        assertThatThrownBy(() -> join(pool.embedder().embed(request)))
-                .isInstanceOfSatisfying(FailureException.class, failure -> {
-                    assertThat(failure.code()).isEqualTo(FailureCode.INVALID_FIELD);
-                    assertThat(failure.field()).isEqualTo("input[1][2]");
-                });
+        assertThatATokenIsNamed(embedTokenOutside());
         assertThat(refused()).isEqualTo(1);
+    }
+
+    @Test
+    void aTokenOutsideTheVocabularyIsTheCallersMistakeAlsoBeforeAModelIsLoaded() {
+        CountDownLatch loading = new CountDownLatch(1);
+        models.holdLoads(loading);
+        deploy(PoolLimits.defaults(1));
+        Future<EmbedResult> early = embedTokenOutside();
+
+        loading.countDown();
+
+        assertThatATokenIsNamed(early);
+    }
+
+    private Future<EmbedResult> embedTokenOutside() {
+        return pool.embedder()
+                .embed(new EmbedRequest(
+                        "tokens",
+                        List.of(new EmbedInput.Text("a"), new EmbedInput.Tokens(new int[] {1, 2, 100})),
+                        InputType.DOCUMENT,
+                        Priority.QUERY,
+                        Deadline.afterMillis(SystemClock.INSTANCE, 60_000),
+                        new CancelSignal()));
+    }
+
+    private static void assertThatATokenIsNamed(Future<EmbedResult> answer) {
+        assertThatThrownBy(() -> join(answer)).isInstanceOfSatisfying(FailureException.class, failure -> {
+            assertThat(failure.code()).isEqualTo(FailureCode.INVALID_FIELD);
+            assertThat(failure.field()).isEqualTo("input[1][2]");
+        });
     }
 
     @Test

@@ -23,6 +23,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -228,6 +229,10 @@ public final class ScriptedModels implements TextModelFactory {
 
         @Override
         public TokenizedRow tokenize(EmbedInput input, InputType type) {
+            if (input instanceof EmbedInput.Tokens tokens
+                    && IntStream.of(tokens.ids()).anyMatch(id -> id >= profile.vocabularySize())) {
+                throw FailureException.ofField(FailureCode.INVALID_FIELD, "input", "as a model says");
+            }
             String text = input instanceof EmbedInput.Text given ? given.text() : input.toString();
             TokenizedRow row = TokenizedRow.ofLength(Math.min(512, text.length() + 2), text.length() > 510);
             texts.put(row, text);
