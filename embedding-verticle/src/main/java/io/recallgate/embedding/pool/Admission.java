@@ -73,7 +73,9 @@ final class Admission {
 
     private void join(Operation operation, PoolEvent.Submit event) {
         if (!pool.operations.hasRoomForWaiter(operation)) {
-            refuse(event.waiter(), Outcomes.overloaded("too many wait for the same work"));
+            refuse(
+                    event.waiter(),
+                    Outcomes.overloaded("too many requests wait for this very input: try again a moment later"));
             return;
         }
         pool.operations.join(operation, event.waiter(), event.priority(), event.deadlineNanos());

@@ -64,7 +64,7 @@ final class Operations {
         boolean fullForDocuments =
                 liveDocuments >= limits.documentOperations() || liveDocumentBytes + bytes > limits.documentBytes();
         if (full || (document && fullForDocuments)) {
-            return Optional.of(Outcomes.overloaded("the embedding queue is full"));
+            return Optional.of(Outcomes.overloaded("the embedding queue is full: try again a moment later"));
         }
         return Optional.empty();
     }
@@ -174,7 +174,10 @@ final class Operations {
                 twin.waiters.add(waiter);
                 byWaiter.put(waiter, twin);
             } else {
-                settle(waiter, new WaiterOutcome.Failure(Outcomes.overloaded("too many wait for the same work")));
+                settle(
+                        waiter,
+                        new WaiterOutcome.Failure(Outcomes.overloaded(
+                                "too many requests wait for this very input: try again a moment later")));
             }
         }
         if (operation.priority == Priority.QUERY) {

@@ -32,21 +32,22 @@ import picocli.CommandLine.Spec;
             "  ./recallgate recall \"when is the beta due?\"  what a running gateway remembers",
             "",
             "The script adds commands that are not in the jar:",
-            "  build      builds the jar",
-            "  test       runs the tests; --long adds the slow suites",
-            "  bench jmh  runs the micro benchmarks",
-            "  bench pool measures the embedding pool beside a bare loop and another library",
-            "  bench jobs compares embedding jobs with the pool alone",
-            "  bench vectors measures the search among 100,000 vectors",
-            "  bench write measures writes while the embedder stands still",
+            "  build          builds the jar",
+            "  test           runs the tests; --long adds the slow suites",
+            "  bench jmh      runs the micro benchmarks",
+            "  bench pool     measures the embedding pool beside a bare loop and another library",
+            "  bench jobs     compares embedding jobs with the pool alone",
+            "  bench vectors  measures the search among 100,000 vectors",
+            "  bench write    measures writes while the embedder stands still",
+            "  bench import   measures an import, and recalls beside it",
             "",
             "Settings are in conf/recallgate.yaml. Exit status: 0 done, 1 failed, 2 wrong usage."
         })
 public final class RecallgateCommand implements Runnable {
 
     /** What the launcher script does by itself. */
-    private static final List<String> SCRIPT_COMMANDS =
-            List.of("build", "test", "bench jmh", "bench pool", "bench jobs", "bench vectors", "bench write");
+    private static final List<String> SCRIPT_COMMANDS = List.of(
+            "build", "test", "bench jmh", "bench pool", "bench jobs", "bench vectors", "bench write", "bench import");
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
